@@ -57,9 +57,17 @@ def ssh_command(
     environ: Mapping[str, str] = os.environ,
     options: Sequence[str] = (),
 ) -> list[str]:
-    """Return the command line by which ssh reaches a host; the command there follows."""
+    """Return the command line by which ssh reaches a host; the command there follows.
+
+    Raises
+    ------
+    RequestError : `SSH_VARIABLE` is not a command
+    """
     option_words = [word for name, value in _OPTIONS.items() for word in ("-o", f"{name}={value}")]
-    program = shlex.split(environ.get(SSH_VARIABLE, "")) or ["ssh"]
+    try:
+        program = shlex.split(environ.get(SSH_VARIABLE, "")) or ["ssh"]
+    except ValueError as error:
+        raise RequestError(f"{SSH_VARIABLE} is not a command", str(error), "balance its quotes") from error
     return [*program, "-T", *options, "-o", f"ConnectTimeout={connect_s}", *option_words, "--", destination]
 
 

@@ -1,0 +1,100 @@
+"""The agent's program reaches a host once, also when several labs push it at once; ssh is a script here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError, RequestError
+from dbdyno.hosts.remote import _program
+from dbdyno.hosts.remote._program import place_program
+from dbdyno.hosts.remote._ssh import run_script, ssh_command
+
+_MACHINES = {"x86_64": 62, "aarch64": 183}
+_FAKE_SSH = """\
+#!/bin/sh
+while [ "$1" != "--" ]; do shift; done
+shift 2
+exec sh -c "$*"
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    ssh = tmp_path / "ssh"
+    ssh.write_text(_FAKE_SSH)
+    ssh.chmod(0o755)
+    monkeypatch.setenv("DBDYNO_SSH", str(ssh))
+    machine = _MACHINES[os.uname().machine].to_bytes(2, "little")
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF".ljust(18, b"\0") + machine + os.urandom(3_000_000))
+    return program
+
+
+def placed(program: Path, home: Path) -> Path:
+    return home / f"agent-{hashlib.sha256(program.read_bytes()).hexdigest()}"
+
+
+@pytest.mark.parametrize("part_bytes", [0, 1_000_000])
+def test_labs_that_reach_a_new_host_at_once_all_find_the_program(
+    program: Path, tmp_path: Path, part_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, looked = tmp_path / "home", threading.Barrier(3, timeout=30)
+
+    def together(destination: str, script: str, words: list[str], *, stdin: bytes = b"", timeout_s: float) -> str:
+        answer = run_script(destination, script, words, stdin=stdin, timeout_s=timeout_s)
+        if script == _program._LOOK:
+            looked.wait()
+        return answer
+
+    monkeypatch.setattr(_program, "run_script", together)
+    home.mkdir()
+    target = placed(program, home)
+    if part_bytes:
+        Path(f"{target}.part").write_bytes(program.read_bytes()[:part_bytes])
+    with ThreadPoolExecutor(3) as pool:
+        programs = list(pool.map(lambda _: place_program("db1", program, str(home)), range(3)))
+    assert {remote.path for remote in programs} == {str(target)}
+    assert target.read_bytes() == program.read_bytes()
+    assert sorted(path.name for path in home.iterdir()) == [target.name, "locks"]
+
+
+def test_a_push_begins_anew_where_the_part_has_gone_since(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    target = placed(program, home)
+    part = Path(f"{target}.part")
+    part.write_bytes(program.read_bytes()[:1000])
+
+    def another_fails(destination: str, script: str, words: list[str], *, stdin: bytes = b"", timeout_s: float) -> str:
+        answer = run_script(destination, script, words, stdin=stdin, timeout_s=timeout_s)
+        if script == _program._LOOK:
+            part.unlink()
+        return answer
+
+    monkeypatch.setattr(_program, "run_script", another_fails)
+    assert place_program("db1", program, str(home)).pushed_bytes == len(program.read_bytes())
+    assert target.read_bytes() == program.read_bytes()
+
+
+def test_what_arrived_damaged_is_refused_and_removed(program: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    Path(f"{placed(program, home)}.part").write_bytes(b"x" * 1000)
+    with pytest.raises(HostError, match="exit code 1") as error:
+        place_program("db1", program, str(home))
+    assert "not what was sent" in error.value.why
+    assert list(home.glob("agent-*")) == []
+
+
+def test_a_command_for_ssh_with_an_open_quote_is_a_wrong_request() -> None:
+    with pytest.raises(RequestError, match="DBDYNO_SSH") as error:
+        ssh_command("db1", environ={"DBDYNO_SSH": "ssh -F 'x"})
+    assert "quotation" in error.value.why and "quotes" in error.value.remedy
