@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from types import MappingProxyType
 
-from dbdyno.core import CallDelays, Cell, RequestError, Target, decode, format_bytes
+from dbdyno.core import CallDelays, Cell, RequestError, StudyError, Target, decode, format_bytes
 from dbdyno.engines import SettingValue, parameters_of_option, read_setting, setting_text
 from dbdyno.study import (
     AdaptiveLength,
@@ -132,7 +132,7 @@ def proof_study(
         audit_stop="never",
         scaled="",
     )
-    parse_study(study_text(proof), proof.name)
+    check_study(proof, f"'{proof.name}' can't be run")
     return ProofStudy(alteration, proof, cell, axes.altered, axes.words)
 
 
@@ -147,8 +147,23 @@ def with_lengths(study: Study, rounds: int, window_ns: int | None) -> Study:
         ends = AdaptiveLength(warm_up=study.adaptive_length.warm_up)
         study = replace(study, window_ns=window_ns, adaptive_length=ends)
     study = replace(study, repeats=rounds, repeats_max=None)
-    parse_study(study_text(study), "--rounds and --window")
+    check_study(study, "no proof can have these --rounds and --window")
     return study
+
+
+def check_study(study: Study, words: str) -> None:
+    """Check that the file of a study that is made of another's can be read.
+
+    Raises
+    ------
+    RequestError : it can't, in these words
+    """
+    try:
+        read = parse_study(study_text(study), "")
+    except StudyError as error:
+        raise RequestError(words, error.what.partition(": ")[2], error.remedy) from error
+    if read.window_ns != study.window_ns:
+        raise RequestError(words, "the window must be in whole seconds, the resolution of records")
 
 
 @dataclass(frozen=True, slots=True)

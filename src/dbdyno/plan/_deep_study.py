@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbdyno.core import Cell, RequestError
-from dbdyno.study import AdaptiveLength, Study, parse_study, study_text
+from dbdyno.plan._alterations import check_study
+from dbdyno.study import AdaptiveLength, Study
 
 DEEP_WINDOW_NS = 20 * 10**9
 _WARM_UP_NS = 30 * 10**9
@@ -58,5 +59,5 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         warm_up_ns=min(study.warm_up_ns, _WARM_UP_NS),
         window_ns=window_ns,
     )
-    parse_study(study_text(deep), "--window")
+    check_study(deep, "no deep profile can have this --window")
     return deep

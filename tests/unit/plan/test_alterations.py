@@ -135,7 +135,8 @@ def test_what_alters_nothing_or_is_not_known_is_refused(name: str, target: str, 
 
 
 @pytest.mark.parametrize(
-    ("rounds", "window_ns"), [(0, None), (-3, None), (51, None), (4, 0), (4, 10**6), (4, 10**9), (4, -(10**10))]
+    ("rounds", "window_ns"),
+    [(0, None), (-3, None), (51, None), (4, 0), (4, 10**6), (4, 10**9), (4, 25 * 10**8), (4, -(10**10))],
 )
 def test_runs_and_windows_that_no_study_file_may_have_are_refused(rounds: int, window_ns: int | None) -> None:
     row, base = alterations()["redo-capacity"], own_values(TIER)

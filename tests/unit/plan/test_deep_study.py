@@ -46,7 +46,7 @@ def test_it_has_the_two_cells_once_and_can_be_run(study: Study) -> None:
     assert (read.window_ns, read.warm_up_ns) == (DEEP_WINDOW_NS, 30 * 10**9)
 
 
-@pytest.mark.parametrize("window_ns", [0, 10**9])
+@pytest.mark.parametrize("window_ns", [0, 10**9, 25 * 10**8])
 def test_a_window_that_no_study_file_may_have_is_refused(study: Study, window_ns: int) -> None:
     with pytest.raises(RequestError):
         deep_study(study, cell("mariadb:11.8"), cell("mysql:9.7"), window_ns)
