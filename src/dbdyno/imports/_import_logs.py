@@ -128,7 +128,8 @@ def _store_runs(
         runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
     )
     jobs = [_import_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
-    draft = request.output.with_name(f".{request.output.name}.importing-{os.getpid()}")
+    output = request.output.absolute()
+    draft = output.with_name(f".{output.name}.importing-{os.getpid()}")
     try:
         results = Results.create(draft, study_text(study), _plan(study, jobs), {}, study_name=study.name)
         summary = _RunSummary([*tree.diagnostics, *identified.diagnostics, *_unused_readings(tree, runs)])
@@ -140,7 +141,7 @@ def _store_runs(
                 summary.take(prepared)
                 on_progress("reading runs", number, len(jobs))
             _conclude(writer, request, tree, identified, runs, summary)
-        _put_in_place(draft, request.output)
+        _put_in_place(draft, output)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -238,6 +239,11 @@ def _check_output(output: Path) -> None:
 
 def _put_in_place(draft: Path, output: Path) -> None:
     try:
+        if output.is_dir() and output.samefile("."):  # a new folder in its place would not be the shell's any more
+            for path in draft.iterdir():
+                path.rename(output / path.name)
+            draft.rmdir()
+            return
         if output.is_dir():
             output.rmdir()
         draft.rename(output)

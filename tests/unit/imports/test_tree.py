@@ -297,6 +297,16 @@ def test_an_output_that_is_there_is_not_touched(tmp_path: Path) -> None:
         imported(tmp_path, {"a/4.log": sysbench_log.log(TPS)})
 
 
+def test_results_can_be_written_into_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "logs" / "a").mkdir(parents=True)
+    (tmp_path / "logs" / "a" / "4.log").write_text(sysbench_log.log(TPS))
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    outcome = import_logs(ImportRequest(tmp_path / "logs", Path(), "x"), lambda _what, _done, _total: None)
+    assert outcome.runs_count == len(StoredStudy.open(Path()).records()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["logs", "out"]
+
+
 @pytest.mark.parametrize("files", [{}, {"readme.txt": "nothing here"}])
 def test_a_folder_without_a_log_is_refused(tmp_path: Path, files: dict[str, str]) -> None:
     (tmp_path / "logs").mkdir()
