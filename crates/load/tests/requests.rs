@@ -143,6 +143,32 @@ fn a_server_that_does_not_listen_is_the_worlds_fault_and_records_say_so() {
 }
 
 #[test]
+fn one_file_for_two_outputs_is_a_wrong_request() {
+    let folder = std::env::temp_dir().join(format!("dbdyno-outputs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, link) = (folder.join("run"), folder.join("link"));
+    std::os::unix::fs::symlink(&file, &link).unwrap(); // at first to nothing
+    let of = |[one, other]: [(&str, &std::path::Path); 2]| {
+        let server = ["run", "sysbench/oltp_read_write", "--socket", "/nowhere"];
+        let (one_path, other_path) = (one.1.to_str().unwrap(), other.1.to_str().unwrap());
+        let outputs = [one.0, one_path, other.0, other_path];
+        program(&[&server[..], &outputs].concat(), "").status.code()
+    };
+    let null = std::path::Path::new("/dev/null");
+    assert_eq!(of([("--json-lines", &file), ("--parquet", &link)]), Some(2));
+    assert_eq!(of([("--json-lines", &file), ("--hdr-log", &file)]), Some(2));
+    assert_eq!(of([("--hdr-log", &file), ("--parquet", &file)]), Some(2));
+    // These two get as far as the server, which does not exist.
+    assert_eq!(of([("--json-lines", null), ("--hdr-log", null)]), Some(3));
+    let other = folder.join("other");
+    assert_eq!(
+        of([("--json-lines", &file), ("--hdr-log", &other)]),
+        Some(3)
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn a_password_file_that_is_missing_is_a_wrong_request() {
     let arguments = [
         "cleanup",

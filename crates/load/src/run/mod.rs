@@ -26,7 +26,7 @@ use dbdyno_drive::{DriveError, Load, RunOutcome, Search, StartTime, Status, driv
 use dbdyno_workload::Metric;
 pub(crate) use merge::merge;
 use observer::RunObserver;
-use output::{HdrLog, JsonLines, Output, ParquetTable};
+use output::{HdrLog, JsonLines, Output, ParquetTable, refuse_shared};
 use preconditions::UnmetPrecondition;
 use requirement_checker::RequirementChecker;
 use screen::RunScreen;
@@ -170,6 +170,8 @@ fn outputs<'a>(
         OutputMode::Records => Some(Path::new("-")),
         OutputMode::Text(_) => files.json_lines.as_deref(),
     };
+    let files_written = [&files.json_lines, &files.hdr_log, &files.parquet];
+    refuse_shared(files_written.into_iter().flatten())?;
     let mut outputs: Vec<Box<dyn Output>> = Vec::new();
     if let Some(path) = records_to {
         outputs.push(Box::new(JsonLines::create(path, order, load)?));

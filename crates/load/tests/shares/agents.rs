@@ -120,7 +120,7 @@ fn one_host_alone_may_drive_all() {
     let output = run(&server, &files, "c1", &["--threads", "3", "--time", "1s"]);
     assert!(output.status.success(), "{}", told(&output));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("3 connections on 1 hosts"), "{text}");
+    assert!(text.contains("3 connections on 1 host"), "{text}");
 }
 
 #[test]
@@ -161,6 +161,7 @@ fn a_host_that_cannot_be_reached_is_named_and_nothing_is_driven() {
 #[test]
 fn what_hosts_cannot_share_is_refused_before_any_is_reached() {
     let (server, files) = (server(), RecordFiles::new("refused"));
+    let file = files.path("both");
     for (hosts, words, why) in [
         (
             "gone,c1",
@@ -173,6 +174,11 @@ fn what_hosts_cannot_share_is_refused_before_any_is_reached() {
             "c1",
             &["--share", "1/2", "--time", "1s"],
             "cannot be used with",
+        ),
+        (
+            "gone,c1",
+            &["--threads", "4", "--json-lines", &file, "--parquet", &file],
+            &file,
         ),
     ] {
         let output = run(&server, &files, hosts, words);

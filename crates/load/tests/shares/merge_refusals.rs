@@ -100,3 +100,13 @@ fn a_file_without_lines_is_not_read_to_its_end() {
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("64 MiB"), "{}", told(&output));
 }
+
+#[test]
+fn one_file_for_both_outputs_is_refused() {
+    let files = RecordFiles::new("both");
+    let shares = written(&files, run());
+    let both = files.path("both");
+    let output = merge(&shares, &["--json-lines", &both, "--parquet", &both]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains(&both), "{}", told(&output));
+}

@@ -36,6 +36,7 @@ pub(super) fn run(
         },
         parquet: files.parquet.clone(),
     };
+    output.check()?;
     let hosts = Hosts::start(share_commands(order, text.as_deref())?, stop)?;
     let begun = hosts
         .begin()

@@ -2,7 +2,7 @@
 
 use crate::cli_error::CliError;
 use crate::record::{IntervalLine, RecordWriter, TypeNames};
-use crate::run::output::{Output, ParquetTable, Second, at, create};
+use crate::run::output::{Output, ParquetTable, Second, at, create, refuse_shared};
 use crate::terminal;
 use dbdyno_drive::{IntervalRecord, RunOutcome, Status};
 use dbdyno_meter::HistogramEncoder;
@@ -18,6 +18,11 @@ pub(in crate::run) struct MergedOutput {
 }
 
 impl MergedOutput {
+    /// Refuses one file for both.
+    pub(in crate::run) fn check(&self) -> Result<(), CliError> {
+        refuse_shared(self.json_lines.iter().chain(&self.parquet))
+    }
+
     /// Returns whether the records replace the text.
     pub(in crate::run) fn has_stdout(&self) -> bool {
         self.json_lines.as_deref() == Some(Path::new("-"))
@@ -34,6 +39,7 @@ pub(super) struct MergedFiles<'a> {
 
 impl<'a> MergedFiles<'a> {
     pub(super) fn create(to: &MergedOutput, names: TypeNames<'a>) -> Result<Self, CliError> {
+        to.check()?;
         let records = match &to.json_lines {
             None => None,
             Some(_) if to.has_stdout() => {

@@ -14,9 +14,10 @@ use crate::cli_error::CliError;
 use crate::record::PackedSecond;
 use dbdyno_drive::{IntervalRecord, Level, Load, Probe, RunOutcome, Start};
 use dbdyno_meter::HistogramEncoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Receives a run. An error ends the run, because nobody would see the rest.
 pub(super) trait Output {
@@ -78,6 +79,31 @@ pub(super) fn create(what: &str, path: &Path) -> Result<File, CliError> {
     File::create(path).map_err(|error| {
         CliError::request(format!("{what} can't be written to {}", path.display())).because(error)
     })
+}
+
+/// Refuses two outputs in one file, where one would write over the other. Devices such as `/dev/null` take any number.
+pub(super) fn refuse_shared<'a>(
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), CliError> {
+    let mut places = Vec::new();
+    for path in paths {
+        let is_stdout = path.as_path() == Path::new("-");
+        // A new file is created, so that two names of one file are found, too.
+        let metadata = fs::metadata(path).or_else(|_| match is_stdout {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => File::create(path)?.metadata(),
+        });
+        let Some(metadata) = metadata.ok().filter(fs::Metadata::is_file) else {
+            continue; // the error of a path that can't be created is reported where it is opened
+        };
+        let place = (metadata.dev(), metadata.ino());
+        if places.contains(&place) {
+            let what = format!("{} would hold two outputs", path.display());
+            return Err(CliError::request(what).hint("name one file for each output"));
+        }
+        places.push(place);
+    }
+    Ok(())
 }
 
 /// Adds the path to an error of writing.
