@@ -136,6 +136,16 @@ def logs_of(group: CellJudgement) -> list[float]:
     return [math.log(run.level_tps) for run in group.judged if run.level_tps]
 
 
+def noise_se(runs: Sequence[RunRecord]) -> float:
+    """Return the standard error of the runs' mean ln(TPS) that the seconds inside their windows alone give."""
+    noises = [(run.level_half_width or 0.0) / run.level_tps / 1.96 for run in runs if run.level_tps]
+    return math.hypot(*noises) / len(noises) if noises else 0.0
+
+
+def _with_noise(level: LogLevel, group: CellJudgement) -> LogLevel:
+    return replace(level, noise_se=noise_se(group.judged))
+
+
 def _cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
     logs = [logs_of(group) for group in groups]
     if any(run.run.is_further for group in groups for run in group.judged):
@@ -146,7 +156,8 @@ def _cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> l
     levels = []
     for group, run_logs, sd, df in zip(groups, logs, spread.sd, spread.df, strict=True):
         if len(run_logs) > 1:
-            levels.append(CellLevel(repeated_level(run_logs, sd, df), "repeats" if is_plain else "repeats, moderated"))
+            level = _with_noise(repeated_level(run_logs, sd, df), group)
+            levels.append(CellLevel(level, "repeats" if is_plain else "repeats, moderated"))
         else:
             levels.append(
                 _single_run_cell_level(group.judged[0], pooled if is_plain else (sd, df), is_moderated=not is_plain)
@@ -169,7 +180,7 @@ def _staged_cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread
     for group, level, sd, df in zip(groups, staged_levels(first_logs, all_logs), spread.sd, spread.df, strict=True):
         cell_spread = pooled if is_plain else (sd, df)
         levels.append(
-            CellLevel(level, kind)
+            CellLevel(_with_noise(level, group), kind)
             if level
             else _single_run_cell_level(group.judged[0], cell_spread, is_moderated=not is_plain)
         )

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from dbdyno.analyse._cells import CellJudgement, Spread, levels_in_order
-from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile
+from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile, quantile_level
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.core import Cell, Verdict
 from dbdyno.stats import (
@@ -26,7 +26,6 @@ from dbdyno.stats import (
     compare,
     holm,
     moderated_spread,
-    repeated_level,
     repeats_to_decide,
     smallest_detectable_ratio,
     t_quantile,
@@ -35,7 +34,6 @@ from dbdyno.stats import (
 
 Measure = Literal["tps", "p50", "p95", "p99", "p999"]
 Pair = tuple[CellJudgement, CellJudgement]
-_SD_FLOOR = 1e-4  # runs whose quantiles fall into the same bucket of a histogram are not infinitely alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +138,12 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
         for pair in pairs
         if all(group.trusted and len(logs[id(group)]) > 1 and _is_supported(group, quantile) for group in pair)
     ]
-    values = [logs[id(group)] for pair in supported_pairs for group in pair]
+    groups = [group for pair in supported_pairs for group in pair]
+    values = [logs[id(group)] for group in groups]
     spread = moderated_spread(values)
     levels = [
-        repeated_level(run_logs, max(sd, _SD_FLOOR), df)
-        for run_logs, sd, df in zip(values, spread.sd, spread.df, strict=True)
+        quantile_level(group, run_logs, sd, df)
+        for group, run_logs, sd, df in zip(groups, values, spread.sd, spread.df, strict=True)
     ]
     return _cell_changes(quantile, supported_pairs, levels, [None] * len(supported_pairs))
 

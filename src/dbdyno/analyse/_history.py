@@ -14,14 +14,16 @@ import numpy as np
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import Measure
+from dbdyno.analyse._latency import quantile_level, quantile_resolution
 from dbdyno.core import Cell
 from dbdyno.stats import (
+    LEAST_MOVE,
+    LEAST_SPREAD,
     ChangePoint,
     bounded_exp,
     change_points,
     smallest_new_change,
     spread_between,
-    t_quantile,
 )
 
 
@@ -37,6 +39,7 @@ class HistoryPoint:
     value, low, high : TPS or nanoseconds, with the 95 % interval of the study alone; the value where that is not known
     log_se : of ln(value), by the study alone; 0 where it is not known
     runs : behind the value
+    resolution : what rounding alone leaves open of ln(value), as a standard deviation
     """
 
     study: int
@@ -47,6 +50,7 @@ class HistoryPoint:
     high: float
     log_se: float
     runs: int
+    resolution: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +105,17 @@ class CellHistory:
     smallest: float
 
 
-def judge_history(cell: Cell, measure: Measure, points: Sequence[HistoryPoint]) -> CellHistory:
-    """Return the moves of a series of points, which stand in their order."""
+def judge_history(
+    cell: Cell, measure: Measure, points: Sequence[HistoryPoint], least_move: float = LEAST_MOVE
+) -> CellHistory:
+    """Return the moves of a series of points, which stand in their order; from `least_move` on, a share."""
     values = [point.value for point in points]
-    levels = change_points(values, [point.log_se for point in points])
+    least_spread = max([LEAST_SPREAD, *(point.resolution for point in points)])
+    levels = change_points(values, [point.log_se for point in points], least_move=least_move, least_spread=least_spread)
     moves = tuple(HistoryChange(measure, level, points[level.index - 1], points[level.index]) for level in levels)
-    spread, _ = spread_between(values, levels)
-    return CellHistory(cell, measure, tuple(points), moves, spread, smallest_new_change(values, levels))
+    spread, _ = spread_between(values, levels, least_spread)
+    smallest = smallest_new_change(values, levels, least_move=least_move, least_spread=least_spread)
+    return CellHistory(cell, measure, tuple(points), moves, spread, smallest)
 
 
 def with_machine_changes(
@@ -147,7 +155,7 @@ def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
     if not group.decides or group.level is None or group.tps_mean is None:
         return None
     low, high = group.tps_low or group.tps_mean, group.tps_high or group.tps_mean
-    return _history_point(study, group, group.tps_mean, low, high, group.level.se)
+    return _history_point(study, group, group.tps_mean, low, high, max(group.level.se, group.level.noise_se))
 
 
 def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
@@ -156,12 +164,16 @@ def quantile_point(study: int, group: CellJudgement, measure: Measure) -> Histor
     logs = np.log([value for value in values if value])
     if not group.decides or not len(logs):
         return None
-    mean = float(logs.mean())
+    value = math.exp(float(logs.mean()))
+    resolution = quantile_resolution(group, value)
     if len(logs) == 1:
-        return _history_point(study, group, math.exp(mean), math.exp(mean), math.exp(mean), 0.0)
-    se = float(logs.std(ddof=1)) / math.sqrt(len(logs))
-    half = t_quantile(0.975, len(logs) - 1.0) * se
-    return _history_point(study, group, math.exp(mean), math.exp(mean - half), bounded_exp(mean + half), se)
+        point = _history_point(study, group, value, value, value, resolution)
+    else:
+        level = quantile_level(group, logs.tolist(), float(logs.std(ddof=1)), len(logs) - 1.0)
+        half = level.half_width()
+        low, high = math.exp(level.mean - half), bounded_exp(level.mean + half)
+        point = _history_point(study, group, value, low, high, max(level.se, level.noise_se))
+    return replace(point, resolution=resolution)
 
 
 def _history_point(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.core import Cell, LatencyNs
-from dbdyno.stats import bounded_exp, exceedances, moderated_spread, quantile_interval, repeated_level
+from dbdyno.stats import LogLevel, bounded_exp, exceedances, moderated_spread, quantile_interval, repeated_level
 
 Quantile = Literal["p50", "p95", "p99", "p999"]
 QUANTILES: tuple[Quantile, ...] = ("p50", "p95", "p99", "p999")
@@ -30,6 +30,9 @@ SHORTEST_NOISE_S = 60  # blocks of ten seconds: of fewer, too few are drawn
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 _DRAWS = 1000
+_PRINTED_STEP = 0.018  # sysbench's histogram has 1,024 steps from 1 µs to 100 s, on a logarithmic scale
+_PRINTED_DIGIT_NS = 10_000  # and it prints hundredths of a millisecond
+_OWN_STEP = 1 / 1024  # three significant digits
 _BIN_SHARE = 0.01
 
 
@@ -138,6 +141,26 @@ def judge_latency(
     return [replace(latency, is_told=latency.cell in printed_by_cell) for latency in latencies]
 
 
+def quantile_resolution(group: CellJudgement, value_ns: float) -> float:
+    """Return what rounding to a step of a histogram leaves open of ln(quantile), as a standard deviation."""
+    is_printed = any(run.imported is not None for run in group.judged)
+    step = max(_PRINTED_STEP, _PRINTED_DIGIT_NS / value_ns) if is_printed else _OWN_STEP
+    return step / math.sqrt(12)
+
+
+def quantile_level(group: CellJudgement, logs: Sequence[float], sd: float, df: float) -> LogLevel:
+    """Return the level of a quantile from its runs and their spread.
+
+    Runs whose quantiles fall into one step of a histogram are rounded alike: further ones don't average that out.
+
+    Parameters
+    ----------
+    logs : ln(quantile) of each run
+    """
+    resolution = quantile_resolution(group, math.exp(sum(logs) / len(logs)))
+    return replace(repeated_level(logs, max(sd, resolution), df), noise_se=resolution)
+
+
 def with_noise_intervals(
     latency: Iterable[LatencyJudgement], seconds: Mapping[Cell, Sequence[SecondHistograms]]
 ) -> list[LatencyJudgement]:
@@ -172,7 +195,7 @@ def _judge_quantile(
             continue
         judgement = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
         if len(logs[group.cell]) > 1:
-            low, high = _interval(value, logs[group.cell], sd, df)
+            low, high = _interval(value, quantile_level(group, logs[group.cell], sd, df))
             judgement = replace(judgement, low_ns=low, high_ns=high, interval_of="repeats")
         judgements.append(judgement)
     return judgements
@@ -205,8 +228,7 @@ def _log_quantiles(group: CellJudgement, quantile: Quantile) -> list[float]:
     return [math.log(value) for value in values if value is not None and value > 0]
 
 
-def _interval(value_ns: int, logs: Sequence[float], sd: float, df: float) -> tuple[int, int]:
-    level = repeated_level(logs, sd, df)
+def _interval(value_ns: int, level: LogLevel) -> tuple[int, int]:
     half = level.half_width()
     low, high = math.exp(level.mean - half), bounded_exp(level.mean + half)
     return round(min(low, value_ns)), round(max(high, value_ns))

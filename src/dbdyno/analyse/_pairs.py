@@ -19,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._cells import CellJudgement, judge_cells, noise_se
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.analyse._words import slower_words
 from dbdyno.core import Cell, Comparison, target_title
@@ -167,7 +167,12 @@ def _paired_run_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], Lo
     sufficient_logs = {cells: ratios for cells, ratios in logs.items() if len(ratios) >= least_rounds[cells]}
     spread = moderated_spread(list(sufficient_logs.values()))
     rows = zip(sufficient_logs.items(), spread.sd, spread.df, strict=True)
-    return {cells: compare_pairs(ratios, sd, df) for (cells, ratios), sd, df in rows if sd > 0}
+    noise = {
+        (left.cell, right.cell): math.hypot(noise_se(left.judged), noise_se(right.judged))
+        for left, right in pairs
+        if (left.cell, right.cell) in sufficient_logs
+    }
+    return {cells: compare_pairs(ratios, sd, df, noise[cells]) for (cells, ratios), sd, df in rows if sd > 0}
 
 
 def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:

@@ -24,6 +24,7 @@ from dbdyno.stats._change_points import (
 )
 from dbdyno.stats._compare import (
     MARGIN,
+    MOST_REPEATS,
     LogDifference,
     compare,
     compare_pairs,
@@ -66,6 +67,7 @@ from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
 from dbdyno.stats._spread import (
     ASSUMED_SPREAD,
     LEAST_SHARED_DF,
+    LEAST_SPREAD,
     MODERATED_FROM_CELLS,
     PRIOR_SPREAD,
     LogLevel,
@@ -103,10 +105,12 @@ __all__ = [
     "LAG_S",
     "LEAST_MOVE",
     "LEAST_SHARED_DF",
+    "LEAST_SPREAD",
     "MARGIN",
     "METHOD",
     "MODERATED_FROM_CELLS",
     "MOST_P",
+    "MOST_REPEATS",
     "PRIOR_SPREAD",
     "SHORTEST_JUDGED_S",
     "SHORTEST_WARM_UP_S",

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats._distributions import t_cdf, t_quantile
-from dbdyno.stats._spread import bounded_exp
+from dbdyno.stats._spread import LEAST_SPREAD, bounded_exp
 
 MOST_P = 0.001
 LEAST_MOVE = 0.02
@@ -59,6 +59,7 @@ def change_points(
     *,
     most_p: float = MOST_P,
     least_move: float = LEAST_MOVE,
+    least_spread: float = LEAST_SPREAD,
 ) -> list[ChangePoint]:
     """Return where the level of a series of independent values moves, in order.
 
@@ -68,6 +69,7 @@ def change_points(
     standard_errors : of ln(value) of each, by what was measured; intervals are never narrower than these give
     most_p : a move is kept below it
     least_move : a move is kept from this relative size on, 0 to 1
+    least_spread : standard deviation of ln(value) around a level that rounding alone gives: equal values are luck
 
     Raises
     ------
@@ -80,44 +82,58 @@ def change_points(
     logs = np.log(series)
     if len(logs) < _LEAST_POINTS:
         return []
-    bounds = _merge_weak_bounds(
-        logs, _candidate_bounds(logs, min(most_p * _FIRST_PASS, 1.0)), most_p, math.log1p(least_move)
-    )
-    return [_change_point(logs, errors, *around) for around in _neighbouring_levels(bounds, len(logs))]
+    candidates = _candidate_bounds(logs, min(most_p * _FIRST_PASS, 1.0), least_spread)
+    bounds = _merge_weak_bounds(logs, candidates, most_p, math.log1p(least_move), least_spread)
+    return [_change_point(logs, errors, least_spread, *around) for around in _neighbouring_levels(bounds, len(logs))]
 
 
-def spread_between(values: ArrayLike, moves: Sequence[ChangePoint]) -> tuple[float, int]:
-    """Return the standard deviation of ln(value) around the levels, and its degrees of freedom; NaN without any."""
+def spread_between(
+    values: ArrayLike, moves: Sequence[ChangePoint], least_spread: float = LEAST_SPREAD
+) -> tuple[float, int]:
+    """Return the standard deviation of ln(value) around the levels, and its degrees of freedom; NaN without any.
+
+    Parameters
+    ----------
+    least_spread : as of `change_points`
+    """
     logs = np.log(np.asarray(values, dtype=np.float64))
     pieces = np.split(logs, [move.index for move in moves])
     df = len(logs) - len(pieces)
     if df < 1:
         return math.nan, 0
-    return math.sqrt(sum(float(((piece - piece.mean()) ** 2).sum()) for piece in pieces) / df), df
+    sd = math.sqrt(sum(float(((piece - piece.mean()) ** 2).sum()) for piece in pieces) / df)
+    return max(sd, least_spread), df
 
 
-def smallest_new_change(values: ArrayLike, moves: Sequence[ChangePoint], most_p: float = MOST_P) -> float:
+def smallest_new_change(
+    values: ArrayLike,
+    moves: Sequence[ChangePoint],
+    most_p: float = MOST_P,
+    *,
+    least_move: float = LEAST_MOVE,
+    least_spread: float = LEAST_SPREAD,
+) -> float:
     """Return by which ratio, above 1, one more study would have to differ from the last level to be a move.
 
     Infinite where the spread between studies is not known.
     """
-    sd, df = spread_between(values, moves)
+    sd, df = spread_between(values, moves, least_spread)
     if df < 1:
         return math.inf
     count = len(np.asarray(values)) - (moves[-1].index if moves else 0)
-    return max(bounded_exp(t_quantile(1 - most_p / 2, df) * sd * math.sqrt(1 + 1 / count)), 1 + LEAST_MOVE)
+    return max(bounded_exp(t_quantile(1 - most_p / 2, df) * sd * math.sqrt(1 + 1 / count)), 1 + least_move)
 
 
-def _candidate_bounds(logs: FloatArray, most_p: float) -> list[int]:
+def _candidate_bounds(logs: FloatArray, most_p: float, least_spread: float) -> list[int]:
     """Return bounds that windows, each half over the next, give."""
     bounds: set[int] = set()
     for start in range(0, max(len(logs) - _WINDOW // 2, 1), _WINDOW // 2):
         window = logs[start : start + _WINDOW]
-        bounds |= {start + bound for bound in _divide_window(window, most_p)}
+        bounds |= {start + bound for bound in _divide_window(window, most_p, least_spread)}
     return sorted(bounds)
 
 
-def _divide_window(logs: FloatArray, most_p: float) -> list[int]:
+def _divide_window(logs: FloatArray, most_p: float, least_spread: float) -> list[int]:
     """Return bounds inside one window, the clearest first, until the clearest is no longer significant."""
     sums = np.zeros((len(logs) + 1, len(logs) + 1))
     sums[1:, 1:] = np.abs(logs[:, None] - logs[None, :]).cumsum(axis=0).cumsum(axis=1)
@@ -132,7 +148,7 @@ def _divide_window(logs: FloatArray, most_p: float) -> list[int]:
         if not candidates:
             return bounds
         _, bound, start, end = max(candidates)
-        if _p_value(logs[start:bound], logs[bound:end]) > most_p:
+        if _p_value(logs[start:bound], logs[bound:end], least_spread) > most_p:
             return bounds
         bounds.append(bound)
 
@@ -156,12 +172,14 @@ def _clearest_bound(sums: FloatArray, start: int, end: int) -> tuple[float, int]
     return float(statistic.flat[best]), int(at.flat[best])
 
 
-def _merge_weak_bounds(logs: FloatArray, bounds: list[int], most_p: float, least: float) -> list[int]:
+def _merge_weak_bounds(
+    logs: FloatArray, bounds: list[int], most_p: float, least: float, least_spread: float
+) -> list[int]:
     """Return bounds without those that do not hold between the levels that are left."""
     remaining = list(bounds)
     while remaining:
         level_bounds = _neighbouring_levels(remaining, len(logs))
-        p_values = [_p_value(logs[start:bound], logs[bound:end]) for start, bound, end in level_bounds]
+        p_values = [_p_value(logs[start:bound], logs[bound:end], least_spread) for start, bound, end in level_bounds]
         moves = [abs(float(logs[bound:end].mean() - logs[start:bound].mean())) for start, bound, end in level_bounds]
         weakest = int(np.argmax(p_values))
         if p_values[weakest] < most_p:
@@ -178,25 +196,27 @@ def _neighbouring_levels(bounds: Sequence[int], count: int) -> list[tuple[int, i
     return list(zip(ends, ends[1:], ends[2:], strict=False))
 
 
-def _p_value(left: FloatArray, right: FloatArray) -> float:
-    se, df = _pooled_se(left, right)
+def _p_value(left: FloatArray, right: FloatArray, least_spread: float) -> float:
+    se, df = _pooled_se(left, right, least_spread)
     difference = abs(float(right.mean() - left.mean()))
     if df < 1 or difference == 0:
         return 1.0
-    return 2 * t_cdf(df, -difference / se) if se > 0 else 0.0
+    return 2 * t_cdf(df, -difference / se)
 
 
-def _pooled_se(left: FloatArray, right: FloatArray) -> tuple[float, int]:
+def _pooled_se(left: FloatArray, right: FloatArray, least_spread: float) -> tuple[float, int]:
     df = len(left) + len(right) - 2
     if df < 1:
         return math.nan, 0
     squares = sum(float(((piece - piece.mean()) ** 2).sum()) for piece in (left, right))
-    return math.sqrt(squares / df * (1 / len(left) + 1 / len(right))), df
+    return max(math.sqrt(squares / df), least_spread) * math.sqrt(1 / len(left) + 1 / len(right)), df
 
 
-def _change_point(logs: FloatArray, errors: FloatArray, start: int, bound: int, end: int) -> ChangePoint:
+def _change_point(
+    logs: FloatArray, errors: FloatArray, least_spread: float, start: int, bound: int, end: int
+) -> ChangePoint:
     left, right = logs[start:bound], logs[bound:end]
-    se, df = _pooled_se(left, right)
+    se, df = _pooled_se(left, right, least_spread)
     side_errors = [
         math.sqrt(float((piece**2).sum())) / len(piece) for piece in (errors[start:bound], errors[bound:end])
     ]
@@ -209,5 +229,5 @@ def _change_point(logs: FloatArray, errors: FloatArray, start: int, bound: int, 
         ratio=math.exp(difference),
         low=math.exp(difference - half),
         high=bounded_exp(difference + half),
-        p=_p_value(left, right),
+        p=_p_value(left, right, least_spread),
     )

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from dbdyno.core import Verdict
 from dbdyno.stats._distributions import t_cdf, t_quantile
-from dbdyno.stats._spread import LogLevel, bounded_exp
+from dbdyno.stats._spread import LogLevel, bounded_exp, half_width
 
 MARGIN = math.log(1.03)
-_MOST_REPEATS = 100
+MOST_REPEATS = 100
+"""Beyond, no number of repeats is foreseen."""
 _POWER = 0.8
 
 
@@ -31,6 +32,7 @@ class LogDifference:
     ----------
     sd : spread of one run's difference divided by the square root of two: what one more pair would bring
     p : two-sided, not adjusted for the number of comparisons
+    noise_se : as of a `LogLevel`
     """
 
     difference: float
@@ -38,6 +40,7 @@ class LogDifference:
     df: float
     sd: float
     p: float
+    noise_se: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -46,12 +49,12 @@ class LogDifference:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of the interval of the ratio."""
-        half = t_quantile(0.5 + confidence / 2, self.df) * self.se
+        half = half_width(0.5 + confidence / 2, self.se, self.df, self.noise_se)
         return bounded_exp(self.difference - half), bounded_exp(self.difference + half)
 
     def is_same(self, margin: float = MARGIN) -> bool:
         """Return whether the 90 % interval lies inside the margin: two one-sided tests at 0.05."""
-        half = t_quantile(0.95, self.df) * self.se
+        half = half_width(0.95, self.se, self.df, self.noise_se)
         return abs(self.difference) + half < margin
 
 
@@ -63,12 +66,12 @@ def compare(left: LogLevel, right: LogLevel) -> LogDifference:
     (1.105, True)
     """
     difference, se, df = left.mean - right.mean, math.hypot(left.se, right.se), welch_df(left, right)
-    return LogDifference(
-        difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), two_sided_p(difference, se, df)
+    return _log_difference(
+        difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), math.hypot(left.noise_se, right.noise_se)
     )
 
 
-def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDifference:
+def compare_pairs(paired_differences: ArrayLike, sd: float, df: float, noise_se: float = 0.0) -> LogDifference:
     """Return the difference of two cells whose runs come in pairs, each pair of the same round.
 
     Parameters
@@ -76,6 +79,7 @@ def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDif
     paired_differences : ln(left) - ln(right) of each pair
     sd, df : spread of such differences and its degrees of freedom: their own, or moderated over other places by
         `dbdyno.stats.moderated_spread`
+    noise_se : as of a `LogLevel`
 
     >>> comparison = compare_pairs([0.10, 0.11, 0.09, 0.10], 0.02, 30.0)
     >>> round(comparison.difference, 3), round(comparison.se, 3), comparison.p < 0.001
@@ -83,7 +87,13 @@ def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDif
     """
     pairs = np.asarray(paired_differences, dtype=np.float64)
     difference, se = float(pairs.mean()), sd / math.sqrt(len(pairs))
-    return LogDifference(difference, se, df, sd / math.sqrt(2), two_sided_p(difference, se, df))
+    return _log_difference(difference, se, df, sd / math.sqrt(2), noise_se)
+
+
+def _log_difference(difference: float, se: float, df: float, sd: float, noise_se: float) -> LogDifference:
+    p = two_sided_p(difference, se, df)
+    p = max(p, two_sided_p(difference, noise_se, math.inf)) if noise_se else p
+    return LogDifference(difference, se, df, sd, p, noise_se)
 
 
 def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MARGIN) -> Verdict:
@@ -124,7 +134,7 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
         is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
         return is_near_end_far and _has_power_of_same(difference, se, df, margin)
 
-    candidates = range(2, _MOST_REPEATS + 1)  # with more repeats, what is decided stays so
+    candidates = range(2, MOST_REPEATS + 1)  # with more repeats, what is decided stays so
     index = bisect_left(candidates, True, key=is_decided)
     return candidates[index] if index < len(candidates) else None
 
@@ -148,7 +158,7 @@ def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float 
     >>> repeats_to_exclude(-0.03, -0.03, 0.02) is None
     True
     """
-    for repeats in range(2, _MOST_REPEATS + 1):
+    for repeats in range(2, MOST_REPEATS + 1):
         df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
         if se == 0:
             return repeats if difference != limit else None

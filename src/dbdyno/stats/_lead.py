@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbdyno.stats._compare import compare
-from dbdyno.stats._distributions import t_quantile
-from dbdyno.stats._spread import LogLevel, bounded_exp
+from dbdyno.stats._spread import LogLevel, bounded_exp, half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,10 @@ def lead(levels: Mapping[str, LogLevel], alpha: float = 0.05) -> Lead | None:
     best = max(levels, key=lambda name: levels[name].mean)
     differences = {name: compare(levels[best], level) for name, level in levels.items() if name != best}
     quantile = 1 - alpha / (2 * len(differences))
-    halves = {name: t_quantile(quantile, difference.df) * difference.se for name, difference in differences.items()}
+    halves = {
+        name: half_width(quantile, difference.se, difference.df, difference.noise_se)
+        for name, difference in differences.items()
+    }
     low = min(difference.difference - halves[name] for name, difference in differences.items())
     high = min(difference.difference + halves[name] for name, difference in differences.items())
     next_best = min(differences, key=lambda name: differences[name].difference)

@@ -27,7 +27,8 @@ LEAST_SHARED_DF = 4
 """Degrees of freedom from which on the spread seen elsewhere in a study stands in for that of a cell run once."""
 MODERATED_FROM_CELLS = 8
 _FEW_ROUNDS, _ENOUGH_ROUNDS = 2, 4
-_VARIANCE_FLOOR = 1e-8
+LEAST_SPREAD = 1e-4
+"""Of values that happen to be equal: a standard deviation of ln(value), below which none is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class LogLevel:
     repeats : runs behind it
     sd : spread of one run around the cell's level
     is_shared : the spread is that of other cells, so levels that rest on it are not independent in it
+    noise_se : known standard error that is there however equal the repeats are, as of their seconds or of rounding
     """
 
     mean: float
@@ -69,6 +71,7 @@ class LogLevel:
     repeats: int
     sd: float
     is_shared: bool = False
+    noise_se: float = 0.0
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Return the half-width on the log scale.
@@ -76,7 +79,13 @@ class LogLevel:
         >>> round(LogLevel(7.0, 0.01, math.inf, 1, 0.01).half_width(), 4)
         0.0196
         """
-        return t_quantile(0.5 + confidence / 2, self.df) * self.se
+        return half_width(0.5 + confidence / 2, self.se, self.df, self.noise_se)
+
+
+def half_width(quantile: float, se: float, df: float, noise_se: float) -> float:
+    """Return Student's half-width of a standard error with `df`, and at least that of a known one."""
+    least = t_quantile(quantile, math.inf) * noise_se if noise_se else 0.0
+    return max(t_quantile(quantile, df) * se, least)
 
 
 def moderated_spread(groups: Sequence[ArrayLike]) -> ModeratedSpread:
@@ -123,8 +132,12 @@ def rounds_to_pair(panels: int) -> int:
 
 
 def repeated_level(logs: ArrayLike, sd: float, df: float) -> LogLevel:
-    """Return the level of a cell from its runs and the spread that `moderated_spread` gives it."""
-    values = np.asarray(logs, dtype=np.float64)
+    """Return the level of a cell from its runs and the spread that `moderated_spread` gives it.
+
+    >>> repeated_level([5.0, 5.0], 0.0, 1.0).sd == LEAST_SPREAD
+    True
+    """
+    values, sd = np.asarray(logs, dtype=np.float64), max(sd, LEAST_SPREAD)
     return LogLevel(float(values.mean()), sd / math.sqrt(len(values)), df, len(values), sd)
 
 
@@ -179,7 +192,7 @@ def borrowed_level(mean: float, half_width: float, spread: float, df: float) -> 
     >>> round(level.se, 4), level.df, level.is_shared
     (0.02, 6.0, True)
     """
-    sd = max(spread, half_width / mean / 1.96)
+    sd = max(spread, half_width / mean / 1.96, LEAST_SPREAD)
     return LogLevel(math.log(mean), sd, max(df, 1.0), 1, sd, is_shared=True)
 
 
@@ -213,7 +226,7 @@ def bounded_exp(value: float) -> float:
 
 def _common_spread(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return the excess variance, degrees of freedom and variance of the common spread."""
-    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - _apply_to_distinct(digamma, df / 2) + np.log(df / 2)
+    logs = np.log(np.maximum(variances, LEAST_SPREAD**2)) - _apply_to_distinct(digamma, df / 2) + np.log(df / 2)
     centre = float(logs.mean())
     excess = float(logs.var(ddof=1) - _apply_to_distinct(trigamma, df / 2).mean())
     if excess <= 0:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from dbdyno.analyse import SecondHistograms, judge_cells, judge_latency, with_noise_intervals
-from dbdyno.core import LatencyNs, RunRecord
+from dbdyno.analyse import (
+    SecondHistograms,
+    compare_quantiles,
+    judge_cells,
+    judge_history,
+    judge_latency,
+    quantile_point,
+    with_noise_intervals,
+)
+from dbdyno.core import LatencyNs, RunRecord, ToolFigures
 
 MakeRecord = Callable[..., RunRecord]
 
@@ -96,3 +107,32 @@ def test_seconds_too_few_for_blocks_give_no_interval(record: MakeRecord) -> None
     seconds = {cells[0].cell: [short]}
     found = with_noise_intervals(judge_latency(cells, {cells[0].cell: (MERGED, 6_000)}, seconds), seconds)
     assert {(x.low_ns, x.interval_of) for x in found} == {(None, "")}
+
+
+def test_equal_printed_quantiles_have_the_resolution_of_their_tool(record: MakeRecord) -> None:
+    printed = LatencyNs(None, 10_270_000, None, None, None)
+    changes = {"figures": {"latency_ns": printed, "transactions": 10**5}}
+    tool = ToolFigures("sysbench", percentile=95, percentile_ns=10_270_000)
+    (group,) = judge_cells([record(repeat=n, **changes, imported=tool) for n in (1, 2)])
+    (told,) = judge_latency([group], {})
+    assert told.high_ns > 1.01 * told.value_ns
+    assert told.low_ns < 0.99 * told.value_ns
+    (own_group,) = judge_cells([record(repeat=n, **changes) for n in (1, 2)])
+    (own,) = judge_latency([own_group], {own_group.cell: (printed, 2 * 10**5)})
+    assert own.value_ns < own.high_ns < told.high_ns
+    point = quantile_point(0, group, "p95")
+    assert point is not None
+    assert point.log_se == point.resolution == pytest.approx(0.018 / math.sqrt(12))
+    history = judge_history(group.cell, "p95", [point, replace(point, study=1), replace(point, study=2, value=10.65e6)])
+    assert history.moves == ()
+    assert history.spread >= point.resolution
+    changed = judge_cells(
+        [
+            record(
+                repeat=n, imported=tool, figures={"latency_ns": replace(printed, p95=10_460_000), "transactions": 10**5}
+            )
+            for n in (1, 2)
+        ]
+    )
+    (change,) = compare_quantiles([(group, changed[0])], "p95")
+    assert change.low < 1 < change.high

@@ -63,10 +63,21 @@ def test_small_moves_are_not_told_however_sure() -> None:
 def test_a_clean_step_is_certain_and_a_constant_does_not_move() -> None:
     (move,) = change_points([100.0] * 5 + [90.0] * 5)
     assert move.index == 5
-    assert (move.ratio, move.low, move.high) == pytest.approx((0.9, 0.9, 0.9))
+    assert (move.ratio, move.low, move.high) == pytest.approx((0.9, 0.9, 0.9), rel=2e-4)
+    assert move.low < 0.9 < move.high
+    assert 0 < move.p < 1e-6
     assert change_points([100.0] * 10) == []
     assert change_points([100.0, 50.0]) == []
     assert change_points([]) == []
+
+
+def test_values_that_are_equal_by_rounding_are_not_without_spread() -> None:
+    step = 0.018 / math.sqrt(12)
+    assert change_points([10.27, 10.27, 10.27, 10.65], least_spread=step) == []
+    assert smallest_new_change([10.27, 10.27], [], least_spread=step) > 1.03
+    (move,) = change_points([10.27] * 20 + [10.65] * 5, least_spread=step)
+    assert move.high - move.low > 0.009
+    assert move.p > 1e-20
 
 
 def test_intervals_are_never_narrower_than_the_studies_own() -> None:

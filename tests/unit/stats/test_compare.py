@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -192,3 +193,15 @@ def test_the_repeats_that_decide_a_limit_decide_it_four_times_in_five() -> None:
         levels = [repeated_level(side, float(side.std(ddof=1)), repeats - 1.0) for side in sides]
         passed += compare(*levels).interval()[0] > 0.97
     assert 0.74 <= passed / 400 <= 0.92
+
+
+def test_equal_repeats_are_not_surer_than_their_noise_allows() -> None:
+    left, right = (replace(repeated_level([log, log], 0.0, 1.0), noise_se=0.036) for log in (4.6, 4.634))
+    difference = compare(left, right)
+    low, high = difference.interval()
+    assert low < 1 < high
+    assert difference.p > 0.05
+    assert left.half_width() == pytest.approx(1.96 * 0.036, rel=1e-3)
+    paired = compare_pairs([0.034, 0.034], 1e-6, 1.0, 0.05)
+    assert paired.p > 0.05
+    assert not replace(paired, difference=0.0).is_same()

@@ -91,7 +91,14 @@ def check_memory(claim: Claim, index: CellIndex, report: Published) -> ClaimResu
     result = within(claim.values[0], claim.tolerance, change.ratio, *change.interval())
     sign = 1 if claim.extreme == "largest" else -1
     logs = {
-        engine: LogLevel(sign * difference.difference, difference.se, difference.df, 1, difference.sd)
+        engine: LogLevel(
+            sign * difference.difference,
+            difference.se,
+            difference.df,
+            1,
+            difference.sd,
+            noise_se=difference.noise_se,
+        )
         for engine, difference in changes.items()
     }
     rank_result = _check_standing(logs, claim.engines, missing_engines, claim.extreme)
