@@ -83,6 +83,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 def _show_history(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import parse_criterion  # late: see _main
     from dbdyno.report.history import MEASURES, check_history_rules, gather_history, since_ns
+    from dbdyno.stats import LEAST_MOVE
 
     if choices.output is not None and choices.format in ("text", "json"):
         raise RequestError(f"-o is not for --format {choices.format}", "", "write > FILE, or choose html or otava")
@@ -96,6 +97,7 @@ def _show_history(choices: argparse.Namespace) -> int:
         order=choices.order,
         despite=listed_mismatches(choices.allow_mismatch),
         check=check_of(choices),
+        least_move=min([LEAST_MOVE, *(c.allowed for c in criteria if c.measure)]),
     )
     start_ns = since_ns(history, choices.since) if choices.since else 0
     rules = check_history_rules(history, criteria, start_ns)

@@ -90,6 +90,17 @@ def test_a_short_history_tells_what_it_can_not_see(tmp_path: Path) -> None:
     assert line.startswith("NOT SHOWN slower:3%: in 2 series of 2 ")
 
 
+def test_a_rule_that_allows_less_than_a_change_point_needs_finds_smaller_ones(tmp_path: Path) -> None:
+    top = _nights(
+        tmp_path, lambda night, run: 300.0 * (0.981 if night >= 6 and run.cell.target != "mariadb:11.8" else 1)
+    )
+    strict = parse_criterion("slower:1%")
+    (found,) = check_history_rules(gather_history([top], least_move=strict.allowed), [strict])
+    assert found.outcome == "FAIL"
+    (unseen,) = check_history_rules(gather_history([top]), [strict])
+    assert unseen.outcome == "NOT SHOWN"
+
+
 def test_response_times_are_followed_the_other_way_round(slower: Path) -> None:
     history = gather_history([slower], measures=["tps", "p99"])
     (rule,) = check_history_rules(history, [parse_criterion("p99:5%")])

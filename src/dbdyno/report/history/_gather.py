@@ -26,6 +26,7 @@ from dbdyno.core import AlteredError, Cell, RequestError, StoreError, StudyError
 from dbdyno.report.diff._changed import Changed, changed
 from dbdyno.report.diff._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
 from dbdyno.report.diff._side import DiffSide
+from dbdyno.stats import LEAST_MOVE
 from dbdyno.store import QUICK_CHECK, FolderCheck, StoredStudy, find_results
 from dbdyno.study import Study
 
@@ -90,6 +91,7 @@ def gather_history(
     order: Order = "date",
     despite: Iterable[MismatchKind] = (),
     check: FolderCheck = QUICK_CHECK,
+    least_move: float = LEAST_MOVE,
 ) -> History:
     """Read, order and judge the studies at or below the folders.
 
@@ -97,6 +99,7 @@ def gather_history(
     ----------
     despite : obstacles that may stand between a study and the newest one
     check : how each folder is looked at
+    least_move : share from which on a level counts as moved: for a rule that allows less, what it allows
 
     Raises
     ------
@@ -111,7 +114,7 @@ def gather_history(
             "a history needs two studies or more", reasons, "give results folders, or a folder above them"
         )
     rows, mismatched = _comparable_rows(studies, frozenset(despite), order)
-    cells = {measure: _cell_histories(rows, measure, studies, order) for measure in measures}
+    cells = {measure: _cell_histories(rows, measure, studies, order, least_move) for measure in measures}
     if not any(len(cell.points) > 1 for cell_histories in cells.values() for cell in cell_histories):
         reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in mismatched[:5])
         raise RequestError(
@@ -184,7 +187,7 @@ def _place_sort_key(line: Cell) -> tuple[str, str, int, int, str]:
 
 
 def _cell_histories(
-    rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], order: Order
+    rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], order: Order, least_move: float
 ) -> tuple[CellHistory, ...]:
     series: dict[Cell, list[HistoryPoint]] = {}
     for line, index, cell in rows:
@@ -195,7 +198,7 @@ def _cell_histories(
     if order == "version":
         for points in series.values():
             points.sort(key=lambda point: (version_key(point.version), point.study))
-    return tuple(judge_history(line, measure, points) for line, points in series.items())
+    return tuple(judge_history(line, measure, points, least_move) for line, points in series.items())
 
 
 def _unsettled_cells(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]:

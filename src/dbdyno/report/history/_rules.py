@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from dbdyno.analyse import CellHistory, Criterion, GateOutcome, HistoryChange
 from dbdyno.core import RequestError
 from dbdyno.report.history._gather import History
-from dbdyno.stats import LEAST_MOVE
 
 Moved = tuple[CellHistory, HistoryChange]
 
@@ -88,5 +87,5 @@ def _check_rule(history: History, criterion: Criterion, since: int) -> HistoryRu
         tuple(pair for pair in worse_moves if pair[1].is_finding),
         tuple(pair for pair in worse_moves if not pair[1].is_finding),
         len(judged_cells),
-        sum(cell.smallest > max(1 + criterion.allowed, 1 + LEAST_MOVE) for cell in judged_cells),
+        sum(cell.smallest > 1 + criterion.allowed for cell in judged_cells),
     )
