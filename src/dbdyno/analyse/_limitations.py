@@ -25,7 +25,7 @@ from dbdyno.core import (
     short_percent,
     verb_for,
 )
-from dbdyno.stats import smallest_detectable_ratio
+from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
 """A difference that many times as large is no bound worth printing."""
@@ -150,8 +150,14 @@ def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     status_counts = Counter(record.status for record in records if record.status != "good")
     if not status_counts:
         return None
+    if set(status_counts) == {"missing"}:
+        made_count = len(records) - status_counts["missing"]
+        text = (
+            f"Not complete: {made_count:,} of {counted(len(records), 'run')} {verb_for(made_count, 'is', 'are')} made."
+        )
+        return Caveat("runs-missing", text)
     words = listed([f"{number} {status}" for status, number in status_counts.most_common()])
-    first_record = next(record for record in records if record.status != "good")
+    first_record = next(record for record in records if record.status not in ("good", "missing"))
     reason = f" The first, of {first_record.run.cell.target}: {first_record.reason}." if first_record.reason else ""
     text = f"Of {counted(len(records), 'run')}, {words}. No finding uses them.{reason}"
     return Caveat("runs-not-good", text)
@@ -346,13 +352,23 @@ def _undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat |
     open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
     if not open_pairs:
         return None
-    repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
     text = f"{len(open_pairs):,} of {counted(len(comparisons), 'comparison')}"
     text += f" {verb_for(len(open_pairs), 'is', 'are')} undecided"
-    if repeats_needed:
-        repeats_for_half = repeats_needed[(len(repeats_needed) - 1) // 2]
-        text += f". About {counted(repeats_for_half, 'repeat')} would decide half of them, {repeats_needed[-1]} most"
-    return Caveat("undecided", text + ".")
+    return Caveat("undecided", f"{text}{_repeats_words(open_pairs)}.")
+
+
+def _repeats_words(open_pairs: Sequence[Comparison]) -> str:
+    """Return how many repeats would decide half of the pairs, and all; how many pairs even the most would not."""
+    repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
+    hopeless_count = len(open_pairs) - len(repeats_needed)
+    middle = (len(open_pairs) - 1) // 2
+    words = ""
+    if middle < len(repeats_needed):
+        them = "half of them" if hopeless_count or repeats_needed[middle] < repeats_needed[-1] else "them"
+        words = f". About {counted(repeats_needed[middle], 'repeat')} would decide {them}"
+    if hopeless_count:
+        return f"{words}; {hopeless_count:,} would need more than {MOST_REPEATS} repeats"
+    return f"{words}, {repeats_needed[-1]} all" if repeats_needed[middle] < repeats_needed[-1] else words
 
 
 def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:

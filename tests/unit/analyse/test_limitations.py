@@ -12,7 +12,7 @@ import pytest
 import dbdyno.analyse
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
 from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
-from dbdyno.core import CLIENT_BOUND, Caveat, CpuUse, ResultComparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, CpuUse, ResultComparison, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -87,6 +87,18 @@ def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRe
     assert "the server died" in said(GOOD, records)["runs-not-good"]
 
 
+def test_runs_that_are_not_made_yet_are_no_failures(record: MakeRecord) -> None:
+    missing = record(repeat=3, status="missing", reason="not run yet", figures={"tps_mean": None})
+    found = said(GOOD, [record(), record(repeat=2), missing])
+    assert "runs-not-good" not in found
+    assert "2 of 3 runs" in found["runs-missing"]
+    assert "--retry-failed" not in found["runs-missing"]
+    failed = record(repeat=4, status="failed", reason="the server died", figures={"tps_mean": None})
+    found = said(GOOD, [record(), missing, failed])
+    assert "runs-missing" not in found
+    assert all(words in found["runs-not-good"] for words in ("1 missing", "1 failed", "the server died"))
+
+
 def test_a_busy_client_is_named(record: MakeRecord) -> None:
     bound = record(cpu=CpuUse(client_use_share=0.93), caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
     assert "up to 93 %" in said(GOOD, [bound])["client-bound"]
@@ -106,6 +118,24 @@ def test_errors_are_listed_by_code(record: MakeRecord) -> None:
 def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
     text = said(GOOD, study({"a": 103.0, "b": 100.0}, spread=0.05))["undecided"]
     assert "6 comparisons are undecided" in text
+
+
+@pytest.mark.parametrize(
+    ("needed", "numbers"),
+    [
+        ([5, *[None] * 9], ["10", "10", "9", "100"]),
+        ([5, 7, 20, None], ["4", "4", "7", "1", "100"]),
+        ([5, 7, 20], ["3", "3", "7", "20"]),
+        ([5], ["1", "1", "5"]),
+    ],
+)
+def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | None], numbers: list[str]) -> None:
+    pairs = [
+        Comparison("a", "b", "w", 1, 1, "socket", 1.0, 0.9, 1.1, 0.5, "undecided", repeats_needed=count)
+        for count in needed
+    ]
+    (text,) = [caveat.text for caveat in limitations(GOOD, [], [], pairs) if caveat.code == "undecided"]
+    assert re.findall(r"\b\d+\b", text.partition(" dbdyno plan")[0]) == numbers
 
 
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
