@@ -11,6 +11,8 @@ from dbdyno.core import RunRecord, format_memory
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.store import StoredStudy
 
+EMPTY = "(empty)"
+"""Stands for the value of a variable that is there, but has no letters."""
 # What differs from run to run without meaning: names, numbers and places of one server's life.
 _OF_ONE_LIFE = re.compile(
     r"hostname|port|socket|.*(_dir|dir|_file|_path|basename|_index)$|pid_file|server_(id|uuid)|.*timestamp|gtid_.*|"
@@ -31,10 +33,10 @@ class RequestedSetting:
 
 @dataclass(frozen=True, slots=True)
 class VariableRow:
-    """Describes one variable over all targets; an empty value where the target has no such variable."""
+    """Describes one variable over all targets; None where the target has no such variable."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[str | None, ...]
     differs: bool
 
 
@@ -67,8 +69,9 @@ def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
     values = variable_values(analysis.results, analysis.stored)
     rows = []
     for name, targets in sorted(values.items()):
-        target_values = tuple(targets.get(target, "") for target in analysis.targets)
-        rows.append(VariableRow(name, target_values, len({plain(value) for value in target_values}) > 1))
+        target_values = tuple(targets.get(target) for target in analysis.targets)
+        spellings = {None if value is None else plain(value) for value in target_values}
+        rows.append(VariableRow(name, target_values, len(spellings) > 1))
     return rows
 
 
@@ -101,6 +104,7 @@ def _by_tier_words(values: Sequence[str], tiers: Sequence[int]) -> str:
     """Return one value, or a value for each tier, or the words that it varies."""
     if len(set(values)) <= 1:
         return values[0] if values else ""
+    values = [value or EMPTY for value in values]
     by_tier: dict[int, set[str]] = defaultdict(set)
     for tier, value in zip(tiers, values, strict=True):
         by_tier[tier].add(value)

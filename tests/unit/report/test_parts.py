@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbdyno.core import Target, parse_engine_name
-from dbdyno.report import StudyAnalysis, analyse_study
+from dbdyno.report import StudyAnalysis, analyse_study, page_text
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._html import Html, element, script_json
 from dbdyno.report._palette import palette_of
@@ -26,6 +26,8 @@ from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
 from dbdyno.store import StoredRun, StoredStudy, TelemetryRow
 from dbdyno.tables import Table
+
+TABLES = ("differences", "only-some")
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +117,7 @@ def test_differences_between_targets_are_marked_and_accidents_left_out(analysis:
     rows = {row.name: row for row in variable_rows(analysis)}
     assert rows["binlog_row_image"].differs
     assert not rows["max_connections"].differs
-    assert rows["rocksdb_wal_bytes"].values == ("0", "0", "")
+    assert rows["rocksdb_wal_bytes"].values == ("0", "0", None)
     assert not rows.keys() & {"port", "server_id"}
 
 
@@ -158,3 +160,24 @@ def test_labels_with_room_stand_where_their_lines_end() -> None:
 def test_labels_of_lines_that_meet_move_as_little_as_needed() -> None:
     placed = label_heights({"a": 40.0, "b": 48.0, "c": 400.0})
     assert [round(placed[name] - placed["a"]) for name in "bc"] == [13, 90]
+
+
+def test_an_empty_value_is_not_a_missing_variable(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    def change(run: StoredRun) -> StoredRun:
+        mode = "" if run.record.run.cell.target.startswith("mysql") else "STRICT"
+        return replace(run, variables={**run.variables, "sql_mode": mode, "init_connect": ""})
+
+    results = write(tmp_path / "empty", change=change)
+    rows = {row.name: row for row in variable_rows(analyse_study(results))}
+    assert (rows["sql_mode"].values, rows["sql_mode"].differs) == (("STRICT", "STRICT", ""), True)
+    assert (rows["init_connect"].values, rows["init_connect"].differs) == (("", "", ""), False)
+    page = page_text(results)
+    different, partial = (page.partition(f'data-csv="{name}"')[2].partition("</table>")[0] for name in TABLES)
+    assert "sql_mode" in different and "(empty)" in different and "binlog_row_image" in different
+    assert "sql_mode" not in partial and "init_connect" not in partial and "rocksdb_wal_bytes" in partial
+
+
+def test_a_study_without_variables_does_not_call_them_equal(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    page = page_text(write(tmp_path / "none", change=lambda run: replace(run, variables={})))
+    assert "No variables were read." in page
+    assert "are equal" not in page and 'data-csv="variables"' not in page

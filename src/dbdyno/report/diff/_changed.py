@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Cell, RunRecord
-from dbdyno.report._settings import plain, variable_values
+from dbdyno.report._settings import EMPTY, plain, variable_values
 from dbdyno.report.diff._side import DiffSide
 from dbdyno.study import current_spelling
 
@@ -98,8 +98,10 @@ def _changed_variables(
     base_name: str,
     new_name: str,
 ) -> Iterator[Changed]:
-    base_variables = {variable: values[base_name] for variable, values in base_values.items() if base_name in values}
-    new_variables = {variable: values[new_name] for variable, values in new_values.items() if new_name in values}
+    base_variables, new_variables = (
+        {variable: values[name] or EMPTY for variable, values in values_by_name.items() if name in values}
+        for values_by_name, name in ((base_values, base_name), (new_values, new_name))
+    )
     yield from _changed_entries(new_name, base_variables, new_variables)
 
 

@@ -107,12 +107,13 @@ def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
 
 
 def _step_table(page: Page, judgements: tuple[CapacityJudgement, ...]) -> Table:
-    columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
+    columns = [Column("target", is_name=True), Column("workload"), *page.route_columns, Column("memory")]
     columns += [Column(title, is_number=True) for title in ("from", "to", "ratio")]
     rows = [
         [
             target_title(judgement.target),
             judgement.workload,
+            *page.route_cells(judgement.route),
             format_memory(judgement.tier_bytes),
             f"{s.before:,}",
             f"{s.after:,}",

@@ -33,6 +33,15 @@ class Page:
     stills: StillDrawings
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def route_columns(self) -> list[Column]:
+        """Return the column of the route, where the study has several."""
+        return [Column("route")] if len(self.analysis.study.routes) > 1 else []
+
+    def route_cells(self, route: str) -> list[str]:
+        """Return what stands in a row below `route_columns`."""
+        return [route] if self.route_columns else []
+
     def rendered(self, blocks: Iterable[Block | None]) -> Html:
         """Return blocks with their charts in place; nothing for a section that there is not."""
         return to_html((block for block in blocks if block is not None), self.place, self.worded)
@@ -106,16 +115,24 @@ def cell_table(
 ) -> Table:
     """Return a table of cells: what each is, then its own values; titles alone are those of numbers."""
     listed_rows = list(rows)
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns = [Column("target"), Column("workload"), *page.route_columns]
+    columns += [Column("memory"), Column("connections", True)]
     columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
     table_rows = [
-        [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", *values]
+        [
+            target_title(cell.target),
+            cell.workload,
+            *page.route_cells(cell.route),
+            format_memory(cell.tier_bytes),
+            f"{cell.concurrency:,}",
+            *values,
+        ]
         for cell, values in listed_rows
     ]
     return Table(name, caption, columns, table_rows, facets=[page.facets.of_cell(cell) for cell, _ in listed_rows])
 
 
-_AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
+_AXES = (Column("workload"), Column("route"), Column("memory", is_name=True), Column("connections", True))
 
 
 def brief_table(
@@ -150,6 +167,6 @@ def _differing_parts(groups: Sequence[CellJudgement]) -> list[bool]:
     return [len(set(values)) > 1 for values in zip(*(_group_words(group) for group in groups), strict=True)]
 
 
-def _group_words(group: CellJudgement) -> tuple[str, str, str]:
+def _group_words(group: CellJudgement) -> tuple[str, str, str, str]:
     cell = group.cell
-    return cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"
+    return cell.workload, cell.route, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"

@@ -27,7 +27,7 @@ from dbdyno.report._blocks import (
 from dbdyno.report._format import client_words, clock_time, figure, humanised, label
 from dbdyno.report._html import element, to_html
 from dbdyno.report._pacing import pacing_words
-from dbdyno.report._settings import requested_settings, variable_rows
+from dbdyno.report._settings import EMPTY, VariableRow, requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._same import sameness
@@ -42,13 +42,13 @@ _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in w
 def settings_section(page: Page) -> Section:
     """Return what was set on the servers, what they report, and where the targets differ."""
     rows = variable_rows(page.analysis)
-    shared_rows = [row for row in rows if all(row.values)]
+    partial_rows = [row for row in rows if None in row.values]
+    shared_rows = [row for row in rows if None not in row.values]
     differing_rows = [row for row in shared_rows if row.differs]
-    partial_rows = [row for row in rows if not all(row.values)]
     columns = [Column("variable"), *_target_columns(page, most=90)]
 
-    def cells(row: Any) -> list[str]:  # noqa: ANN401 - a VariableRow
-        return [row.name, *(value or "-" for value in row.values)]
+    def cells(row: VariableRow) -> list[str]:
+        return [row.name, *("-" if value is None else value or EMPTY for value in row.values)]
 
     return section(
         "settings",
@@ -65,15 +65,19 @@ def settings_section(page: Page) -> Section:
             Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing_rows]),
         )
         if differing_rows
-        else to_see("All variables that every target has are equal."),
+        else to_see("All variables that every target has are equal." if shared_rows else "No variables were read."),
         folded(
             f"{counted(len(partial_rows), 'variable')} that not all targets have",
             Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in partial_rows]),
-        ),
+        )
+        if rows
+        else None,
         folded(
-            f"All {len(rows)} variables",
+            f"All {counted(len(rows), 'variable')}",
             Table("variables", "All variables", columns, [cells(r) for r in rows], marked=[r.differs for r in rows]),
-        ),
+        )
+        if rows
+        else None,
     )
 
 
@@ -97,7 +101,7 @@ def _requested_settings_block(page: Page) -> Block:
     table = Table(
         "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=row_marks
     )
-    return folded(f"{len(rows)} options written, with reasons", table)
+    return folded(f"{counted(len(rows), 'option')} written, with reasons", table)
 
 
 def _target_columns(page: Page, most: int | None = None) -> list[Column]:
@@ -110,7 +114,7 @@ def _setting_cell(setting: tuple[str, str, str] | None) -> str:
         return "-"
     asked_value, effective, _ = setting
     is_effective = asked_value.lower() == effective.lower() or effective == "not shown"
-    return asked_value if is_effective else f"{effective} (asked: {asked_value})"
+    return (asked_value or EMPTY) if is_effective else f"{effective or EMPTY} (asked: {asked_value or EMPTY})"
 
 
 def how_section(page: Page) -> Section:
@@ -142,7 +146,14 @@ def how_section(page: Page) -> Section:
 
 def _run_table(page: Page) -> Table:
     columns = [Column("run", True), Column("target"), Column("memory"), Column("connections", True), Column("workload")]
-    columns += [Column("repeat", True), Column("status"), Column("started"), Column("took"), Column("TPS", True)]
+    columns += [
+        *page.route_columns,
+        Column("repeat", True),
+        Column("status"),
+        Column("started"),
+        Column("took"),
+        Column("TPS", True),
+    ]
     columns += [
         Column("± noise", True),
         Column("errors"),
@@ -167,6 +178,7 @@ def _run_table(page: Page) -> Table:
         head = [
             str(record.run.order_index + 1),
             *cell_words,
+            *page.route_cells(cell.route),
             str(record.run.repeat),
             record.status,
             start_time,
@@ -295,8 +307,8 @@ def _clock_terms(page: Page) -> dict[str, str]:
         return {}
     bound_ms, trip_ms = (max(clock[name] for clock in clocks) / 1e6 for name in ("bound_ns", "round_trip_ns"))
     drifts = [abs(clock["drift_ppm"]) for clock in clocks if clock["drift_ppm"] is not None]
-    words = f"known to {bound_ms:.2g} ms in every run; shortest round trip up to {trip_ms:.2g} ms"
-    return {"clock of the servers' host": words + (f"; drift up to {max(drifts):.2g} ppm" if drifts else "")}
+    words = f"known to {figure(bound_ms, 2)} ms in every run; shortest round trip up to {figure(trip_ms, 2)} ms"
+    return {"clock of the servers' host": words + (f"; drift up to {figure(max(drifts), 2)} ppm" if drifts else "")}
 
 
 def _sentinel_terms(page: Page) -> dict[str, str]:

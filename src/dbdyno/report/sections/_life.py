@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbdyno.analyse import place_namer
 from dbdyno.core import format_bytes, format_duration, format_memory, target_title
 from dbdyno.report._blocks import Block, Box, Column, Heading, Section, Table, folded, rest, section, subtitle, to_see
 from dbdyno.report._html import element, to_html
@@ -17,7 +18,7 @@ def life_section(page: Page) -> Section | None:
     lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
         return None
-    crashes = [_crashes_box(lives.deaths)] if lives.deaths else []
+    crashes = [_crashes_box(page, lives.deaths)] if lives.deaths else []
     tables: list[Block] = []
     if lives.targets:
         tables.append(_times_table(lives.targets))
@@ -88,12 +89,14 @@ def _memory_cells(life: TargetLifecycle) -> list[str]:
     return [*sizes, "unknown" if reread_count is None else f"{reread_count:,}"]
 
 
-def _crashes_box(crashes: tuple[ServerCrash, ...]) -> Box:
+def _crashes_box(page: Page, crashes: tuple[ServerCrash, ...]) -> Box:
     items = []
+    cells = [record.run.cell for record in page.analysis.records]
+    place_words = place_namer((cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells)
     for crash in crashes[:_MOST_DEATHS]:
         cell = crash.record.run.cell
-        cell_words = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
-        head = f"{cell_words}, repeat {crash.record.run.repeat}: {crash.words}"
+        place = cell.workload, cell.route, cell.tier_bytes, cell.concurrency
+        head = f"{target_title(cell.target)}, {place_words(place)}, repeat {crash.record.run.repeat}: {crash.words}"
         log = [folded("From the logs", element("pre", crash.excerpt))] if crash.excerpt else []
         items.append(element("li", head, to_html(log)))
     if len(crashes) > _MOST_DEATHS:
