@@ -25,7 +25,8 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
         return ""
     unit = f" {unit}" if unit else ""
     if group.is_vague:
-        return f"{_runs_words(group)}{unit}, {vague_words(group)}"
+        words = f"{_runs_words(group)}{unit}, {vague_words(group)}"
+        return words if group.is_settled else f"({words})"
     words = plus_minus(group.tps_mean, group.tps_low or 0.0, group.tps_high or 0.0) + unit
     if not group.is_settled:
         return f"({words})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import assumed_words
 from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, percent, short_percent, target_title
+from dbdyno.study import IMPORTED
 
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
@@ -19,12 +21,14 @@ def milliseconds(value_ns: float | None) -> str:
 
     >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000), milliseconds(1.2345e12)
     ('6.13 ms', '412 ms', '84 µs', '1,230 s')
+    >>> milliseconds(999_817_215)
+    '1 s'
     """
     if value_ns is None:
         return ""
     if value_ns < 100_000:
         return f"{value_ns / 1e3:.3g} µs"
-    if value_ns < 1e9:
+    if value_ns < 999.5e6:  # what three digits make of more is a second
         return f"{value_ns / 1e6:.3g} ms"
     return f"{figure(value_ns / 1e9, 3)} s"
 
@@ -70,16 +74,37 @@ def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[n
 def figure(value: float, digits: int = 4) -> str:
     """Return a number for people, rounded to significant digits, never with an exponent below a million millions.
 
-    >>> figure(13388.2), figure(98.1267), figure(134.2, 2), figure(0.00123456)
-    ('13,390', '98.13', '130', '0.001235')
+    >>> figure(13388.2), figure(98.1267), figure(134.2, 2), figure(0.00123456), figure(-0.0000158)
+    ('13,390', '98.13', '130', '0.001235', '-0.0000158')
     """
-    return f"{significant(value, digits):,.12g}"
+    rounded = significant(value, digits)
+    if 0 < abs(rounded) < 1e-4:
+        return f"{rounded:.{digits - 1 - math.floor(math.log10(abs(rounded)))}f}".rstrip("0")
+    return f"{rounded:,.12g}"
 
 
 def server_title(record: RunRecord) -> str:
-    """Return what ran, as its vendor writes it; a storage engine is named where it is not InnoDB."""
-    storage = "" if record.storage_engine == "innodb" else f"+{record.storage_engine}"
+    """Return what ran, as its vendor writes it; a storage engine is named where it is not InnoDB.
+
+    Logs of other tools may not tell the server, its version or its storage engine.
+    """
+    if record.family == "unknown":
+        return f"server unknown, version {record.version}" if record.version else "server unknown"
+    if not record.version:
+        return f"{record.family}, version unknown"
+    storage = "" if record.storage_engine in ("innodb", "unknown") else f"+{record.storage_engine}"
     return target_title(f"{record.family}:{record.version}{storage}")
+
+
+def workload_title(name: str) -> str:
+    """Return the name of a workload; without what marks those that only a log names.
+
+    >>> workload_title("imported:not named"), workload_title("imported:tpcc.lua"), workload_title("sysbench/oltp")
+    ('workload not named in the logs', 'tpcc.lua', 'sysbench/oltp')
+    """
+    own_name = name.removeprefix(IMPORTED)
+    is_named = own_name == name or not own_name.startswith("not named")
+    return own_name if is_named else f"workload not named in the logs{own_name.removeprefix('not named')}"
 
 
 def clock_time(unix_ns: int) -> str:

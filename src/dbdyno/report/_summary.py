@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from dbdyno.analyse import CapacityJudgement, is_vague_ratio, level_interval
+from dbdyno.analyse import CapacityJudgement, CapacityStep, is_vague_ratio, level_interval
 from dbdyno.audit import all_data, finding_data
 from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._counters import CellCounters, write_amplification
@@ -16,6 +16,8 @@ from dbdyno.study import settings_object
 SCHEMA_VERSION = 1
 _LEFT_OUT = frozenset({"run", "cell_id", "types", "orders", "step", "caveats", "method", "started_ns", "ended_ns"})
 """Parts of a stored record that an entry of `cells` does not repeat."""
+_WIDEST = 4
+"""Times as much as the lower end of a level's interval, above which its upper end makes it say nothing."""
 _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
@@ -99,7 +101,7 @@ def _counters_object(cell_counters: CellCounters) -> dict[str, object]:
     }
 
 
-def _pair_object(pair: Comparison) -> dict[str, object]:
+def _pair_object(pair: Comparison | CapacityStep) -> dict[str, object]:
     is_vague = is_vague_ratio(pair.low, pair.high)
     return dataclasses.asdict(pair) | ({"low": None, "high": None} if is_vague else {})
 
@@ -110,6 +112,7 @@ def _average_object(pair: Comparison) -> dict[str, object]:
 
 def _capacity_object(judgement: CapacityJudgement) -> dict[str, object]:
     tps, low, high = level_interval(judgement.best)
+    is_vague = not high <= _WIDEST * low
     fit = judgement.fit
     law = None if fit is None else {name: getattr(fit, name) for name in _LAW}
     return {
@@ -118,13 +121,13 @@ def _capacity_object(judgement: CapacityJudgement) -> dict[str, object]:
         "route": judgement.route,
         "tier_bytes": judgement.tier_bytes,
         "peak_tps": tps,
-        "low": low,
-        "high": high,
+        "low": None if is_vague else low,
+        "high": None if is_vague else high,
         "best_concurrency": judgement.peak.best,
         "unsettled_concurrencies": list(judgement.unsettled),
         "peak_concurrencies": list(judgement.peak.concurrencies),
         "is_open": judgement.is_open,
-        "collapsed": [dataclasses.asdict(step) for step in judgement.falls],
-        "more_memory": None if judgement.more_memory is None else dataclasses.asdict(judgement.more_memory),
+        "collapsed": [_pair_object(step) for step in judgement.falls],
+        "more_memory": None if judgement.more_memory is None else _pair_object(judgement.more_memory),
         "law": law,
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.analyse import Answer, answer, compare_targets, judge_cells
+from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells
 from dbdyno.core import RunRecord, SettledPart
 
 MakeRecord = Callable[..., RunRecord]
@@ -210,3 +210,14 @@ def test_targets_that_no_log_names_do_not_lead(record: MakeRecord) -> None:
     ]
     first, second, _ = answer_of(records).sentences
     assert (", y (" in first, ", x (" in second) == (True, True)
+
+
+def test_a_level_that_has_not_settled_is_in_brackets_even_where_its_runs_disagree(record: MakeRecord) -> None:
+    def words(**changes: object) -> str:
+        (group,) = judge_cells([record("a", tps, repeat=repeat, **changes) for repeat, tps in ((1, 10.0), (2, 1000.0))])
+        assert group.is_vague
+        return cell_level_words(group, "TPS")
+
+    settled, drifting = words(), words(settled=SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08))
+    assert settled.startswith("10") and "2 runs that disagree" in settled
+    assert drifting == f"({settled})"

@@ -23,6 +23,9 @@ _WEIGHED: tuple[Severity, ...] = ("critical", "high")
 _COUNTS = 1.03
 """A factor that counts in comparisons; what is worth less is rarely seen."""
 _A_NOTE = 1.01
+_WIDEST = 16
+"""Times as much as the lower end of a ratio's interval, above which its upper end makes it say nothing."""
+_TOO_UNLIKE = "the runs are too unlike"
 _RESIDENT = "host:rss_bytes"
 Labels = Mapping[str, Mapping[str, str]]
 Levels = Mapping[tuple[str, str, str, int], Mapping[int, float]]
@@ -67,6 +70,11 @@ class Influence:
     low: float
     high: float
     gain: float
+
+    @property
+    def is_vague(self) -> bool:
+        """Return whether nothing is decided, and the interval is too wide to say anything."""
+        return not self.pair.is_significant and not self.high <= _WIDEST * self.low
 
     @property
     def needed(self) -> float:
@@ -152,16 +160,17 @@ def _influence_words(influence: Influence) -> str:
             f"worth up to {short_percent(influence.gain - 1)}" if influence.gain > 1 else "no effect on throughput"
         )
     if influence.can_overturn and influence.ratio > 1:
-        lead_text = (
-            f"at least {short_percent(influence.low - 1)}"
-            if pair.is_significant
-            else f"{short_percent(influence.ratio - 1)}, not decided"
-        )
+        lead_text = f"at least {short_percent(influence.low - 1)}"
+        if not pair.is_significant:
+            size_text = _TOO_UNLIKE if influence.is_vague else short_percent(influence.ratio - 1)
+            lead_text = f"{size_text}, not decided"
         return f"it may be why {helped_title} is ahead of {other_title} {place_words} ({lead_text}): {worth_words}"
     if influence.is_enough:
         return f"it may hide that {other_title} is faster than {helped_title} {place_words}: {worth_words}"
     if influence.needed == math.inf:
         return f"it cannot overturn this ranking: {helped_title}, which it helps, is behind {other_title} {place_words}"
+    if influence.is_vague:
+        return f"{worth_words}; {helped_title} and {other_title} are not ranked {place_words}: {_TOO_UNLIKE}"
     needed_words = f"{helped_title} leads {other_title} by {short_percent(influence.needed - 1)} {place_words}"
     if influence.ratio < 1:
         needed_words = (

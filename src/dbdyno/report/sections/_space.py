@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dbdyno.analyse import cell_level_words
 from dbdyno.core import format_bytes
 from dbdyno.report._blocks import Section, rest, section, subtitle, to_see
-from dbdyno.report._format import figure
 from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
 
@@ -17,14 +17,13 @@ def space_section(page: Page) -> Section | None:
     titles = ("TPS", "rows", "bytes per row", "on disk after filling", "on disk after the runs")
     rows = []
     for cell in cells:
-        tps = "" if cell.group.tps_mean is None else figure(cell.group.tps_mean)
         size = [
             f"{cell.rows:,}",
             f"{cell.bytes_per_row:,.0f}",
             format_bytes(cell.filled_bytes),
             _size_range_words(cell.grown_bytes),
         ]
-        rows.append((cell.group, [tps, *size]))
+        rows.append((cell.group, [cell_level_words(cell.group), *size]))
     subtitle_text = "Disk space of all tables with their indexes."
     return section(
         "space",

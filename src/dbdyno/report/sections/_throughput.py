@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words
-from dbdyno.core import Cell, format_memory, target_title
+from dbdyno.core import Cell, counted, format_memory, target_title
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._format import (
     figure,
     milliseconds,
     most_client_words,
     rank_words,
+    workload_title,
 )
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
 from dbdyno.report._terminal import comparisons_table
@@ -40,7 +41,7 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     is_shown : whether the only chart stands next to the answer already
     """
     study = page.analysis.study
-    workload = ", ".join(choice.name for choice in study.workloads)
+    workload = ", ".join(workload_title(choice.name) for choice in study.workloads)
     measured = "Transactions per second"
     if study.pacing.search is not None:
         measured = f"Highest rate in transactions per second that kept {study.pacing.search.slo}"
@@ -87,7 +88,7 @@ def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
     """Return whiskers; none for more targets than whiskers are drawn of: the map has their places."""
     undecided_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled_count = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
-    undecided_words = f"Undecided: {undecided_count} of {len(page.analysis.comparisons)} comparisons" + (
+    undecided_words = f"Undecided: {undecided_count} of {counted(len(page.analysis.comparisons), 'comparison')}" + (
         f", not settled: {unsettled_count}. An unsettled target may hold any place." if unsettled_count else "."
     )
     if not charts:
@@ -124,7 +125,8 @@ def _map_parts(
 
 
 def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Table:
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("where"), Column("connections", True)]
+    columns = [Column("target"), Column("workload"), *page.route_columns, Column("memory"), Column("where")]
+    columns += [Column("connections", True)]
     columns += [Column(title, True) for title in ("TPS", "over the best", "low", "high", "place")]
     rows, facets = [], []
     for throughput in throughputs:
@@ -133,15 +135,14 @@ def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Ta
         places = None if throughput.first is None or throughput.last is None else (throughput.first, throughput.last)
         rows.append(
             [
-                *(
-                    target_title(cell.target),
-                    cell.workload,
-                    format_memory(cell.tier_bytes),
-                    basis_words,
-                    f"{cell.concurrency:,}",
-                ),
+                target_title(cell.target),
+                cell.workload,
+                *page.route_cells(cell.route),
+                format_memory(cell.tier_bytes),
+                basis_words,
+                f"{cell.concurrency:,}",
                 cell_level_words(group),
-                f"{throughput.ratio:.3f}",
+                _ratio_cell(throughput),
                 "" if throughput.low is None else f"{throughput.low:.3f}",
                 "" if throughput.high is None else f"{throughput.high:.3f}",
                 rank_words(places, throughput.of) if places else throughput.why_no_place,
@@ -153,15 +154,23 @@ def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Ta
     )
 
 
+def _ratio_cell(throughput: RelativeThroughput) -> str:
+    """Return the ratio to the best; in brackets where the level does not decide, no number where the runs disagree."""
+    if not throughput.group.decides:
+        return f"({throughput.ratio:.3f})"
+    has_number = throughput.low is not None or throughput.ratio == 1.0
+    return f"{throughput.ratio:.3f}" if has_number else "not known"
+
+
 def _interval_words(page: Page) -> str:
     kinds = [group.interval_kind for group in page.analysis.judgements if group.interval_kind]
-    common_kind = max(set(kinds), key=kinds.count) if kinds else "one run, assumed spread"
+    common_kind = max(dict.fromkeys(kinds), key=kinds.count) if kinds else "one run, assumed spread"
     assumed_spreads = [g.assumed_spread for g in page.analysis.judgements if g.assumed_spread is not None]
-    return (
-        f"{_INTERVAL_WORDS[common_kind]} {assumed_words(max(assumed_spreads))}".strip()
-        if assumed_spreads
-        else _INTERVAL_WORDS[common_kind]
-    )
+    words = _INTERVAL_WORDS[common_kind]
+    if not assumed_spreads:
+        return words
+    separator = " " if common_kind == "one run, assumed spread" else "; cells with one run: "
+    return f"{words}{separator}{assumed_words(max(assumed_spreads))}"
 
 
 def _cell_table(page: Page) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -119,3 +120,15 @@ def test_where_nothing_was_measured_the_rules_severity_stays(study: Study) -> No
 def test_every_row_is_of_a_critical_or_high_rule() -> None:
     grave = {rule.rule_id for rule in rules() if rule.severity in ("critical", "high")}
     assert set(_effects()) <= grave
+
+
+@pytest.mark.parametrize("ratio", [7.06, 1 / 7.06])
+def test_runs_that_are_too_unlike_give_no_lead_in_percent(study: Study, ratio: float) -> None:
+    aborted = {"0 % of the transactions": ("a",), "2 % of the transactions": ("b",)}
+    for rule_id, values in (("commit-policy-mismatch", COMMIT), ("aborted-work-counted", aborted)):
+        found = weighed(study, finding(rule_id, values), pair(ratio, ratio / 1000, ratio * 1000, "undecided"))
+        assert not re.search(r"\d{3,}", found.remark.replace("64 MiB", ""))
+    open_pair = weighed(
+        study, finding("commit-policy-mismatch", COMMIT), pair(ratio, ratio / 2, ratio * 2, "undecided")
+    )
+    assert "606 %" in open_pair.remark or ratio > 1
