@@ -19,7 +19,8 @@ NOT_NAMED = f"{IMPORTED}not named"
 LONGEST_NAME = 120
 _FAMILY_WORDS = (("mariadb", "mariadb"), ("percona", "percona"), ("mysql", "mysql"))
 _PERCONA_SERVER_RE = re.compile(r"ps-?\d{0,2}", re.IGNORECASE)
-_LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
+_LOOPBACK = frozenset({"127.0.0.1", "::1"})
+_SOCKET = frozenset({"localhost"})  # to MySQL's and MariaDB's client libraries the name means the socket file
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +120,10 @@ def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
     options = head.options if head else {}
     if options.get("mysql_socket"):
         return "socket"
-    host = options.get("mysql_host")
-    if host is None:
-        return "unknown"
-    return "loopback" if host in _LOCAL else "network"
+    hosts = set(options.get("mysql_host", "").split(",")) - {""}  # sysbench deals its connections out to a list
+    if hosts - _LOOPBACK - _SOCKET:
+        return "network"
+    return "socket" if hosts == _SOCKET else "loopback" if hosts and hosts <= _LOOPBACK else "unknown"
 
 
 def workload_of(values: Mapping[str, str], head: RunHeader | None) -> str:

@@ -92,6 +92,12 @@ def test_runs_of_a_sweep_in_one_log_have_their_own_threads(tmp_path: Path) -> No
     assert [r.run.cell.concurrency for r in results.records()] == [1, 2, 8]
 
 
+def test_localhost_is_an_address_to_go_tpc(tmp_path: Path) -> None:
+    text = tool_logs.go_tpc(ORDERS).replace("-H 127.0.0.1", "-H localhost")
+    _, results = imported(tmp_path, {"a/4.log": text}, tool="go-tpc")
+    assert [r.run.cell.route for r in results.records()] == ["loopback"]
+
+
 def test_a_summary_of_more_than_its_intervals_is_said_to_be_one(tmp_path: Path) -> None:
     text = tool_logs.go_tpc(ORDERS)
     lines = text.splitlines(True)

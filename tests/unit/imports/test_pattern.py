@@ -6,6 +6,8 @@ import pytest
 
 from dbdyno.core import TreeError
 from dbdyno.imports import compile_pattern, read_given
+from dbdyno.imports._fields import route_of
+from dbdyno.imports._run import RunHeader
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,21 @@ def test_a_wrong_field_is_refused(pair: str) -> None:
 def test_a_pattern_takes_no_time_on_a_long_path() -> None:
     pattern = compile_pattern("{a}_{b}_{c}_{d}_{threads}.log")
     assert pattern.match("x_" * 120 + ".log") is None
+
+
+@pytest.mark.parametrize(
+    ("options", "route"),
+    [
+        ({"mysql_host": "localhost"}, "socket"),
+        ({"mysql_host": "127.0.0.1"}, "loopback"),
+        ({"mysql_host": "::1,127.0.0.1"}, "loopback"),
+        ({"mysql_host": "localhost,127.0.0.1"}, "unknown"),
+        ({"mysql_host": "127.0.0.1,10.0.0.9"}, "network"),
+        ({"mysql_host": "127.0.0.1", "mysql_socket": "/tmp/s"}, "socket"),
+        ({"mysql_host": ""}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_a_route_is_what_the_client_library_makes_of_the_host(options: dict[str, str], route: str) -> None:
+    """A list of sockets counts before hosts in sysbench; localhost is one of them, by no port."""
+    assert route_of({}, RunHeader("1.0.20", options=options)) == route

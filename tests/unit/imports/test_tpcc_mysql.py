@@ -73,3 +73,9 @@ def test_a_log_cut_in_a_line_is_suspect_and_the_line_named(tmp_path: Path) -> No
     assert (record.status, record.figures.window_s) == ("suspect", 60.0)
     assert {c.line for c in outcome.diagnostics} == {cut.count("\n") + 1}
     assert any("not a whole interval line" in c.text for c in outcome.diagnostics)
+
+
+def test_localhost_is_the_socket_to_tpcc_mysql(tmp_path: Path) -> None:
+    text = tool_logs.tpcc_mysql(ORDERS).replace("[server]: 10.0.0.9", "[server]: localhost")
+    _, results = imported(tmp_path, {"a/4.log": text}, tool="tpcc-mysql")
+    assert [r.run.cell.route for r in results.records()] == ["socket"]

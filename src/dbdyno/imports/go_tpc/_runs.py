@@ -86,7 +86,8 @@ def head_of(text: str, runs: Sequence[RunRows] = (), index: int = 0) -> RunHeade
     options = _read_options(commands[-1][2]) if commands else {}
     threads = options.get("threads", "")
     name = commands[-1][1] if commands else "tpcc"
-    host = {"mysql_host": options["host"]} if "host" in options else {}
+    # Go's client has no socket file: localhost is an address to it.
+    host = {"mysql_host": options["host"].replace("localhost", "127.0.0.1")} if "host" in options else {}
     return RunHeader(
         threads=int(threads) if threads.isascii() and threads.isdigit() else int(workers[1]) if workers else None,
         interval_s=_duration_s(options.get("interval", "")),
