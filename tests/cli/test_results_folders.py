@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 from pathlib import Path
 
 import pytest
 
-from dbdyno.cli import main
+from dbdyno.cli import _fleet, main
 from dbdyno.cli._folder import hold_results, make_room
 from dbdyno.core import RequestError, StoreError
 from dbdyno.store import FolderCheck, Results
+from dbdyno.study import parse_study, study_text
 from stored_study import TWO, write_study
 
 OTHER = TWO.replace("rows = 1000", "rows = 2000")
@@ -95,6 +97,31 @@ def test_a_folder_that_took_the_place_of_ours_is_not_removed(tmp_path: Path) -> 
         Results.create(folder, OTHER, {}, {}, study_name="other")
         raise RequestError("no such version")
     assert Results.open(folder).manifest.study_name == "other"
+
+
+def test_what_benches_of_another_machine_store_stays_while_it_holds_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, scratch = tmp_path / "new", tmp_path / ".new-benches-999999999"
+    scratch.mkdir()
+    study = parse_study(TWO + "[bench.a]\n[bench.b]\n[fleet]\nengine = 'ray'\n", "two.toml")
+    monkeypatch.setattr(_fleet.lab, "run_fleet", lambda _study, _plan, _fleet, open_results, *_, **__: open_results({}))
+    monkeypatch.setattr(_fleet.lab, "RayFleet", lambda *_: None)
+    choices = argparse.Namespace(
+        quiet=True,
+        force=False,
+        fresh=False,
+        retry_failed=False,
+        no_calibrate=True,
+        strict_audit=False,
+        allow_altered=False,
+    )
+    with hold(folder, study_text(study)):
+        with pytest.raises(StoreError, match="in use"):
+            _fleet.run_on_benches(study, folder, choices)
+        assert scratch.exists()
+    _fleet.run_on_benches(study, folder, choices)
+    assert not scratch.exists()
 
 
 @pytest.mark.parametrize("engine", ["mysql:9.7@archive:/nonexistent.tar.gz", "mysql@basedir:/nonexistent"])

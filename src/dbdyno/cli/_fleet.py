@@ -32,7 +32,7 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     host = LocalHost()
     Home.of_user().check()
     plan = full_plan(study, host)
-    text, scratch = study_text(study), _scratch_beside(output.absolute())
+    text, scratch = study_text(study), _scratch_beside(output, os.getpid())
     is_fresh = getattr(choices, "fresh", False)
     check_room(output, text, fresh=is_fresh)
     held = ExitStack()
@@ -40,9 +40,11 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
         check = replace(check_of(choices), allow_missing_runs=True)
         document = plan_object(study, plan)
-        return held.enter_context(
+        results = held.enter_context(
             hold_results(output, text, document, facts, study_name=study.name, fresh=is_fresh, check=check)
         )
+        _remove_left_scratch(output)
+        return results
 
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)} · {len(study.benches)} benches\n", file=sys.stderr)
@@ -71,13 +73,18 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _scratch_beside(output: Path) -> Path:
-    """Return a folder for what benches store until it is handed over; those of killed processes are removed."""
-    prefix = f".{output.name}-benches-"
-    for folder in output.parent.glob(f"{glob.escape(prefix)}*"):
+def _scratch_beside(output: Path, pid: int | str) -> Path:
+    """Return the folder for what benches of a process store until it is handed over."""
+    output = output.absolute()
+    return output.with_name(f".{output.name}-benches-{pid}")
+
+
+def _remove_left_scratch(output: Path) -> None:
+    """Remove such folders of killed processes; of another machine's, too, so the caller holds the results' lock."""
+    prefix = _scratch_beside(output, "").name
+    for folder in output.absolute().parent.glob(f"{glob.escape(prefix)}*"):
         if not Path(f"/proc/{folder.name.removeprefix(prefix)}").exists():
             shutil.rmtree(folder, ignore_errors=True)
-    return output.with_name(f"{prefix}{os.getpid()}")
 
 
 def _bench_start(study: Study, bench: str, scratch: Path, choices: argparse.Namespace) -> lab.BenchStart:

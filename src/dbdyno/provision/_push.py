@@ -8,6 +8,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from dbdyno.provision._store import checksums, folder_of, is_complete, kept_file
 
 _WAIT_S = 3600.0
 _UNPACK_S = 1800.0
+_LEFT_S = 24 * 3600.0
 _SEAL = "files.sha256"
 
 
@@ -153,9 +155,9 @@ def _archive(copy: _FolderCopy, copies: Sequence[_FolderCopy], scratch: Path) ->
         return _without_owner(member)
 
     scratch.mkdir(parents=True, exist_ok=True)
-    for stale_folder in scratch.glob(".push-*-*"):  # of a lab that was killed
-        if not Path(f"/proc/{stale_folder.name.split('-')[1]}").exists():
-            shutil.rmtree(stale_folder, ignore_errors=True)
+    for folder in scratch.glob(".push-*-*"):
+        if _is_left(folder):
+            shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=scratch, prefix=f".push-{os.getpid()}-") as temporary:
         path, seal = Path(temporary) / "engine.tar", Path(temporary) / _SEAL
         seal.write_text(copy.listing)
@@ -165,6 +167,14 @@ def _archive(copy: _FolderCopy, copies: Sequence[_FolderCopy], scratch: Path) ->
             archive.add(seal, _SEAL, filter=_without_time)
         with path.open("rb") as file:
             yield path, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_left(folder: Path) -> bool:
+    """Return whether a killed lab left a folder: on another machine that shares this one, a lab is not seen."""
+    with contextlib.suppress(FileNotFoundError):
+        age_s = time.time() - folder.stat().st_mtime
+        return age_s > _LEFT_S and not Path(f"/proc/{folder.name.split('-')[1]}").exists()
+    return False
 
 
 def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
