@@ -32,7 +32,7 @@ from dbdyno.analyse.explain._statements import (
     split_by_statement,
     statement_mix,
 )
-from dbdyno.analyse.explain._threads import THREAD_PARTS, split_by_threads
+from dbdyno.analyse.explain._threads import INNODB_COUNTERS, THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
     closing_words,
@@ -48,6 +48,7 @@ __all__ = [
     "BUSY_FROM",
     "FACTORS",
     "IDLE_TIMES",
+    "INNODB_COUNTERS",
     "LEAST_SHARE",
     "PARTS",
     "PROCESSOR_TIMES",

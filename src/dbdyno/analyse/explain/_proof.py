@@ -151,7 +151,7 @@ def _predict_slowdown(times: ProofTimes) -> tuple[Effect | None, str]:
     """Return the time that comes on top where each call of the parts is waited for, and not behind another."""
     works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
     known_works = [[work for work in run_works if work is not None] for run_works in works]
-    if not known_works or not all(known_works):
+    if not works or not all(works) or not (all(known_works) or times.least_calls):
         return None, "the number of calls is unknown"
     added_ms = [max(sum(run_works), times.least_calls) * times.slows_ms for run_works in known_works]
     mean = sum(added_ms) / len(added_ms)
@@ -165,7 +165,9 @@ def _control_runs(times: ProofTimes) -> Sequence[Breakdown]:
 def _ineffective_alteration_verdict(
     times: ProofTimes, levels: Mapping[Key, PartLevel], least_ms: float
 ) -> tuple[ProofVerdict, str] | None:
-    """Return undecided where the alteration left most of the parts in place; None where it did not."""
+    """Return undecided where the alteration left most of the parts in place, or may have; None where it did not."""
+    if not any(run.parts for run in times.runs[times.altered]):
+        return "undecided", "the altered server's threads were not sampled, so the parts may be in place"
     control_ms, altered_ms = (_parts_effect(levels, cell, times.removes).ms for cell in (times.control, times.altered))
     if control_ms >= least_ms and control_ms - altered_ms < _LEAST_GONE * control_ms:
         return "undecided", f"the alteration left {altered_ms:.2f} of {control_ms:.2f} ms in place"

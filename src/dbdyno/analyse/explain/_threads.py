@@ -79,6 +79,10 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
 """The parts of the split by the server's threads, by their ids."""
 
 
+INNODB_COUNTERS = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowlock.")
+"""Begin counters of InnoDB: where the tables are in an LSM tree they stay near 0, regardless of reads and flushes."""
+
+
 def split_by_threads(run: RunTimes) -> Breakdown | None:
     """Return the breakdown of a run; None where nothing was committed.
 
@@ -128,9 +132,14 @@ def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]
 
 def _part(part_id: str, ms: float, counters: Mapping[str, float]) -> Part:
     kind = THREAD_PARTS.get(part_id, THREAD_PARTS[NOT_NAMED])
-    has_work = bool(kind.counters) and all(name in counters for name in kind.counters)
+    has_work = bool(kind.counters) and all(_is_known(name, counters) for name in kind.counters)
     work = sum(counters[name] for name in kind.counters) if has_work else None
     return Part(part_id, kind.words, ms, kind.source, work, kind.unit if has_work else "")
+
+
+def _is_known(name: str, counters: Mapping[str, float]) -> bool:
+    has_lsm_tree = any(counter.startswith("engine.lsm.") for counter in counters)
+    return name in counters and not (has_lsm_tree and name.startswith(INNODB_COUNTERS))
 
 
 def _missing_words(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbdyno.analyse.explain import Gap
+from dbdyno.analyse.explain import INNODB_COUNTERS, Gap
 from dbdyno.core import Cell
 from dbdyno.report._counters import CellCounters
 from dbdyno.stats import split_by_factors
 
 _ROWS = ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
-_INNODB = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowlock.")
-"""Counters of InnoDB: where the tables are in an LSM tree they stay 0, regardless of reads and flushes."""
 Names = tuple[str, ...]
 
 
@@ -104,7 +102,7 @@ def _both_counts(
     names: Names, left: CellCounters, right: CellCounters, scale: float = 1.0
 ) -> tuple[float, float] | None:
     """Return counters per transaction of both sides; None where one is not known."""
-    if any(name.startswith(_INNODB) and _has_lsm_tree(side) for name in names for side in (left, right)):
+    if any(name.startswith(INNODB_COUNTERS) and _has_lsm_tree(side) for name in names for side in (left, right)):
         return None
     counts = left.each(*names), right.each(*names)
     return None if counts[0] is None or counts[1] is None else (counts[0] * scale, counts[1] * scale)

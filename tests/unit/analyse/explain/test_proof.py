@@ -122,6 +122,10 @@ def test_a_control_without_sampled_threads_refutes_nothing() -> None:
     proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0))
     assert (proof.verdict, proof.predicted) == ("undecided", None)
     assert "not sampled" in proof.reason
+    runs = {cell: _breakdowns(cell, PARTS, random) for cell in (CONTROL, ALTERED)}
+    runs[ALTERED] = [replace(run, parts=()) for run in runs[ALTERED]]
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0))
+    assert proof.verdict == "undecided" and proof.predicted is not None
 
 
 @pytest.mark.parametrize(("route", "predicted_ms"), [("network", -3.0), ("loopback", -1.2)])
@@ -166,6 +170,18 @@ def test_a_slow_down_tells_whether_calls_are_waited_for(grown_ms: float, verdict
     proof = judge_proof(ProofTimes(flushing, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0))
     assert proof.predicted is not None and proof.predicted.ms == pytest.approx(0.5)
     assert proof.verdict == verdict
+
+
+def test_flushes_that_a_server_does_not_count_are_waited_for_once() -> None:
+    random = np.random.default_rng(1)
+    slower = {**PARTS, "thread.redo_flush": PARTS["thread.redo_flush"] + 1.0}
+    runs = {CONTROL: _breakdowns(CONTROL, PARTS, random), ALTERED: _breakdowns(ALTERED, slower, random)}
+    removes = ("thread.redo_flush",)
+    times = ProofTimes(runs, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0, least_calls=1.0)
+    proof = judge_proof(times)
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(1.0)
+    assert judge_proof(replace(times, least_calls=0.0)).predicted is None
+    assert judge_proof(replace(times, removes=("thread.absent",))).predicted is None
 
 
 def _with_flushes(run: Breakdown) -> Breakdown:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from dbdyno.analyse.explain import RunTimes, split_by_threads
+from dbdyno.analyse.explain import THREAD_PARTS, RunTimes, split_by_threads
 from dbdyno.core import Cell, Run
 
 SECONDS, USERS, TPS = 10.0, 8, 10_000.0
@@ -17,6 +19,17 @@ def run_times(sessions: float) -> RunTimes:
     cell = Cell("a", 64 << 20, USERS, "linkbench", "socket")
     done = round(TPS * SECONDS)
     return RunTimes(Run(cell, 1, 0, 1, ""), False, SECONDS, done, done, threads={**states, "count": sessions})
+
+
+@pytest.mark.parametrize("lsm", [{}, {"engine.lsm.cache_misses": 3.0}])
+def test_counters_of_innodb_count_no_work_of_an_lsm_tree(lsm: dict[str, float]) -> None:
+    rows = dict.fromkeys(THREAD_PARTS["thread.on_cpu"].counters, 1.0)
+    run = replace(run_times(float(USERS)), counted={"engine.io.fsyncs": 0.001, **rows, **lsm})
+    breakdown = split_by_threads(run)
+    assert breakdown is not None
+    parts = breakdown.by_id()
+    assert parts["thread.redo_flush"].work == (None if lsm else 0.001)
+    assert parts["thread.on_cpu"].work == pytest.approx(len(rows))
 
 
 @pytest.mark.parametrize("sessions", [USERS, USERS + 1, 2 * USERS])
