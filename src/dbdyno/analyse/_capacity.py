@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._settled import may_reach
 from dbdyno.analyse._words import (
     change_words,
     faster_words,
@@ -20,11 +21,12 @@ from dbdyno.analyse._words import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import counted, format_memory, short_percent, target_title
+from dbdyno.core import counted, format_memory, short_percent, target_title, verb_for
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
 _MOST_COLLAPSES = 3
+_WHOLE_TIMES_FROM = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class CapacityJudgement:
     ----------
     levels : by concurrency, of cells with a trusted level that lasts
     unsettled : concurrencies that were measured and whose level has not settled: they are in nothing that is said
+    possible_peaks : those of them that may do as much as the best
     steps : from each concurrency to the next
     falls : from the best concurrency to each at which throughput collapsed
     fit : the law of scalability; None below six concurrencies. Draw it only when `fit.is_shown`
@@ -74,11 +77,13 @@ class CapacityJudgement:
     fit: ScalabilityFit | None
     more_memory: CapacityStep | None
     unsettled: tuple[int, ...] = ()
+    possible_peaks: tuple[int, ...] = ()
 
     @property
     def is_open(self) -> bool:
-        """Return whether the best concurrency is the highest measured, so that more may lie beyond."""
-        return self.peak.best == max(self.levels)
+        """Return whether more may lie beyond: nothing higher was measured, or what has not settled may be better."""
+        is_highest = self.peak.best == max((*self.levels, *self.unsettled))
+        return is_highest or self.peak.best < max(self.possible_peaks, default=0)
 
     @property
     def best(self) -> LogLevel:
@@ -92,26 +97,34 @@ Curve = tuple[str, str, str, int]
 def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgement]:
     """Return every target and memory budget measured at two concurrencies or more, in the order of the judgements."""
     curves: dict[Curve, dict[int, LogLevel]] = {}
-    unsettled_concurrencies: dict[Curve, list[int]] = {}
+    unsettled_cells: dict[Curve, list[CellJudgement]] = {}
     for group in judgements:
+        cell = group.cell
+        curve_key = (cell.workload, cell.route, cell.target, cell.tier_bytes)
         if group.decides and group.level is not None:
-            cell = group.cell
-            curve_key = (cell.workload, cell.route, cell.target, cell.tier_bytes)
             curves.setdefault(curve_key, {})[cell.concurrency] = group.level
         elif group.trusted and not group.is_settled:
-            cell = group.cell
-            unsettled_concurrencies.setdefault((cell.workload, cell.route, cell.target, cell.tier_bytes), []).append(
-                cell.concurrency
-            )
+            unsettled_cells.setdefault(curve_key, []).append(group)
     peaks = {curve: peak(levels) for curve, levels in curves.items()}
     return [
-        replace(
+        _with_unsettled(
             _capacity_judgement(curve, levels, peaks[curve], _step_from_less_memory(curve, curves, peaks)),
-            unsettled=tuple(sorted(unsettled_concurrencies.get(curve, ()))),
+            unsettled_cells.get(curve, ()),
         )
         for curve, levels in curves.items()
         if len(levels) > 1
     ]
+
+
+def _with_unsettled(judgement: CapacityJudgement, groups: Sequence[CellJudgement]) -> CapacityJudgement:
+    best_tps = math.exp(judgement.best.mean)
+    return replace(
+        judgement,
+        unsettled=tuple(sorted(group.cell.concurrency for group in groups)),
+        possible_peaks=tuple(
+            sorted(group.cell.concurrency for group in groups if may_reach(group.unsettled, best_tps))
+        ),
+    )
 
 
 def capacity_sentences(judgements: Sequence[CapacityJudgement]) -> list[str]:
@@ -203,24 +216,37 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
     words = [
         f"{target_title(judgement.target)}{where} peaks at {counted(judgement.peak.best, 'connection')}: {tps} TPS"
     ]
-    equal_concurrencies = [f"{n:,}" for n in judgement.peak.concurrencies if n != judgement.peak.best]
+    equal_concurrencies = [n for n in judgement.peak.concurrencies if n != judgement.peak.best]
     if equal_concurrencies:
-        words.append(f"{listed(equal_concurrencies)} connections show no difference from it")
-    if judgement.is_open:
+        *others, last = equal_concurrencies
+        connections = listed([*(f"{n:,}" for n in others), counted(last, "connection")])
+        words.append(f"{connections} {verb_for(len(others) + last, 'shows', 'show')} no difference from it")
+    if judgement.possible_peaks:
+        words.append(f"its peak may be at {listed([f'{n:,}' for n in judgement.possible_peaks])} instead")
+    elif judgement.is_open:
         words.append(_open_end_words(judgement))
     if judgement.unsettled:
         words.append(f"excluded because not settled: {listed([f'{n:,}' for n in judgement.unsettled])}")
     if judgement.falls:
         deepest_fall = min(judgement.falls, key=lambda step: step.ratio)
-        collapse_words = (
-            f"it collapses from {judgement.falls[0].after:,} on, " if len(judgement.falls) > 1 else "it collapses "
-        )
         fall = change_words(deepest_fall.ratio, deepest_fall.low, deepest_fall.high)
-        words.append(f"{collapse_words}at {deepest_fall.after:,} by {fall}")
+        words.append(f"it collapses {_extent_words(judgement)}at {deepest_fall.after:,} by {fall}")
     if judgement.more_memory is not None:
         step = judgement.more_memory
-        words.append(f"with {step.after / step.before:.3g} times the memory, its peak {_gain_words(step)}")
+        times = step.after / step.before
+        times_words = f"{times:,.0f}" if times >= _WHOLE_TIMES_FROM else f"{times:.3g}"
+        words.append(f"with {times_words} times the memory, its peak {_gain_words(step)}")
     return "; ".join(words) + "."
+
+
+def _extent_words(judgement: CapacityJudgement) -> str:
+    """Return where a curve with several falls collapses: from the first on, or at which."""
+    collapsed = judgement.peak.collapsed
+    if len(collapsed) == 1:
+        return ""
+    if all(n in collapsed for n in judgement.levels if n >= collapsed[0]):
+        return f"from {collapsed[0]:,} on, "
+    return f"at {listed([f'{n:,}' for n in collapsed])}, "
 
 
 def _load_words(judgement: CapacityJudgement) -> str:

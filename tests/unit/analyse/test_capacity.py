@@ -17,7 +17,7 @@ from dbdyno.analyse import (
     judge_cells,
     peak_words,
 )
-from dbdyno.core import RunRecord
+from dbdyno.core import RunRecord, SettledPart
 
 MakeRecord = Callable[..., RunRecord]
 SMALL, LARGE = 64 << 20, 512 << 20
@@ -83,6 +83,45 @@ def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[
     assert found.is_open
     assert peak_words(found) == "16 or more"
     assert "its peak is higher" in capacity_sentences([found])[0]
+
+
+def test_an_unsettled_concurrency_is_the_peak_only_where_it_may_do_as_much(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    def with_unsettled(levels: Mapping[int, float], drifting: int) -> CapacityJudgement:
+        part = SettledPart("drifting", 900, 0, levels[drifting], 10.0, change=-0.08)
+        (found,) = judged(
+            [replace(one, settled=part) if one.run.cell.concurrency == drifting else one for one in curve(levels)]
+        )
+        return found
+
+    low = with_unsettled({1: 100, 16: 400, 64: 700, 256: 300}, 256)
+    assert (low.unsettled, low.possible_peaks, low.is_open) == ((256,), (), False)
+    assert peak_words(low) == "64"
+    assert "higher" not in capacity_sentences([low])[0]
+    high = with_unsettled({1: 100, 16: 400, 64: 700, 256: 800}, 256)
+    assert (high.possible_peaks, high.is_open, peak_words(high)) == ((256,), True, "64 or more")
+    assert "256" in capacity_sentences([high])[0].partition("; excluded")[0]
+    lower = with_unsettled({16: 800, 64: 700, 256: 300}, 16)
+    assert (lower.possible_peaks, lower.is_open) == ((16,), False)
+
+
+def test_a_collapse_from_a_concurrency_on_leaves_none_out(curve: Callable[..., list[RunRecord]]) -> None:
+    (found,) = judged(curve({16: 1000, 64: 600, 128: 980, 256: 500}))
+    assert found.peak.collapsed == (64, 256)
+    (text,) = capacity_sentences([found])
+    assert "collapses at 64 and 256" in text
+    assert " on, " not in text
+
+
+def test_one_connection_is_not_plural_and_much_more_memory_is_a_plain_number(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    records = curve({1: 900, 4: 912, 16: 500}, tier=1 << 20) + curve({4: 500, 16: 900}, tier=1 << 30)
+    small, large = judged(records)
+    assert small.peak.best == 4
+    assert "; 1 connection shows no difference" in capacity_sentences([small])[0]
+    assert "with 1,024 times the memory" in capacity_sentences([large])[0]
 
 
 def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[RunRecord]]) -> None:
