@@ -40,10 +40,13 @@ class MemoryGain:
 def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[MemoryGain]:
     """Return the gain of each target at a place's workload, route and concurrency, the largest first.
 
-    Targets without a level that lasts at both ends of the study's memory sizes are left out; none of a study with one.
+    Targets without a level that lasts at both ends of the study's known memory sizes are left out; none of a study
+    with one.
     """
     workload, route, _, concurrency = place
-    sizes = sorted({judgement.cell.tier_bytes for judgement in judgements})
+    sizes = sorted({judgement.cell.tier_bytes for judgement in judgements if judgement.cell.tier_bytes > 0})
+    if len(sizes) < 2:
+        return []
     levels = {
         (judgement.cell.target, judgement.cell.tier_bytes): judgement.level
         for judgement in judgements
@@ -52,7 +55,7 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
     differences = []
     for target in dict.fromkeys(target for target, _ in levels):
         less_memory_level, more_memory_level = levels.get((target, sizes[0])), levels.get((target, sizes[-1]))
-        if less_memory_level is not None and more_memory_level is not None and len(sizes) > 1:
+        if less_memory_level is not None and more_memory_level is not None:
             differences.append((target, compare(more_memory_level, less_memory_level)))
     adjusted = holm([difference.p for _, difference in differences])
     gains = [

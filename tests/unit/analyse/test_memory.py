@@ -52,6 +52,14 @@ def test_memory_that_brings_nothing_is_rarely_called_a_gain(study: MakeStudy) ->
     assert sum(told) <= 6, "one in twenty may err; six of sixty do with a probability of 0.04"
 
 
+def test_unknown_memory_is_no_size(study: MakeStudy) -> None:
+    levels = {"a": 100.0, "b": 80.0}
+    assert gains_of(study(levels, tiers=(0, MORE))) == []
+    assert {(gain.less_bytes, gain.more_bytes) for gain in gains_of(study(levels, tiers=(0, LESS, MORE)))} == {
+        (LESS, MORE)
+    }
+
+
 def test_of_many_targets_the_sentence_names_the_first_and_the_last(study: MakeStudy) -> None:
     factors = {name: 1.2 + 0.3 * index for index, name in enumerate("abcde")}
     gains = gains_of(with_more(study(dict.fromkeys("abcde", 100.0)), factors))
