@@ -104,11 +104,12 @@ def judge_proof(times: ProofTimes) -> Proof:
         )
         return Proof("undecided", math.nan, math.nan, None, None, f"no good, settled run of {missing_targets}")
     total = gaps[0].total
-    least_ms = max(LEAST_SHARE * total.left_ms, _LEAST_OF_GAP * abs(times.gap_ms))
+    least_ms = LEAST_SHARE * total.left_ms
     observed = Effect(total.ms, total.low, total.high)
     if times.slows_ms:
-        predicted, reason = _predict_slowdown(times)
+        predicted, reason = _predict_slowdown(times, least_ms)
     else:
+        least_ms = max(least_ms, _LEAST_OF_GAP * abs(times.gap_ms))
         predicted, reason = _predict_removal(times, levels, total.left_ms, least_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
@@ -147,7 +148,7 @@ def _predict_removal(
     return bounded_effect.times(-1), reason
 
 
-def _predict_slowdown(times: ProofTimes) -> tuple[Effect | None, str]:
+def _predict_slowdown(times: ProofTimes, least_ms: float) -> tuple[Effect | None, str]:
     """Return the time that comes on top where each call of the parts is waited for, and not behind another."""
     works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
     known_works = [[work for work in run_works if work is not None] for run_works in works]
@@ -155,6 +156,8 @@ def _predict_slowdown(times: ProofTimes) -> tuple[Effect | None, str]:
         return None, "the number of calls is unknown"
     added_ms = [max(sum(run_works), times.least_calls) * times.slows_ms for run_works in known_works]
     mean = sum(added_ms) / len(added_ms)
+    if 0 < mean < least_ms:
+        return None, f"the delays add {mean:.2f} ms, less than counts"
     return Effect(mean, min(added_ms), max(added_ms)), ""
 
 

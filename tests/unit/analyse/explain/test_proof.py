@@ -172,6 +172,21 @@ def test_a_slow_down_tells_whether_calls_are_waited_for(grown_ms: float, verdict
     assert proof.verdict == verdict
 
 
+@pytest.mark.parametrize(("work", "grown_ms", "verdict"), [(0.5, 0.5, "proved"), (0.1, 0.1, "undecided")])
+def test_a_small_delay_refutes_nothing_of_a_large_difference(work: float, grown_ms: float, verdict: str) -> None:
+    random = np.random.default_rng(1)
+    altered = {**PARTS, "thread.redo_flush": PARTS["thread.redo_flush"] + grown_ms}
+    runs = {
+        cell: [
+            replace(run, parts=tuple(replace(part, work=work) for part in run.parts))
+            for run in _breakdowns(cell, parts, random, spread=0.005)
+        ]
+        for cell, parts in ((CONTROL, PARTS), (ALTERED, altered))
+    }
+    times = ProofTimes(runs, CONTROL, ALTERED, ("thread.redo_flush",), 16, 0.05, 20.0, slows_ms=1.0)
+    assert judge_proof(times).verdict == verdict
+
+
 def test_flushes_that_a_server_does_not_count_are_waited_for_once() -> None:
     random = np.random.default_rng(1)
     slower = {**PARTS, "thread.redo_flush": PARTS["thread.redo_flush"] + 1.0}
