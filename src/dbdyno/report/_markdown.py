@@ -9,7 +9,7 @@ from dbdyno.analyse import capacity_sentences
 from dbdyno.core import counted, format_bytes, target_title
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, TextSpan, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
-from dbdyno.report._format import clock_time, server_title
+from dbdyno.report._format import clock_time, server_title, workload_title
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
@@ -60,7 +60,8 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         words = f"Intervals at 95 %.{loop} {client_line(analysis)}."
         yield from (Heading(cells.caption), cells, Paragraph(words))
     if analysis.comparisons:
-        yield Fold(f"All {len(analysis.comparisons)} comparisons", [comparisons_table(analysis)])
+        count = len(analysis.comparisons)
+        yield Fold(f"All {count:,} comparisons" if count > 1 else "The comparison", [comparisons_table(analysis)])
     if analysis.upgrades:
         yield from (Heading("Upgrades"), upgrades_table(analysis))
         if averages := averages_table(analysis):
@@ -77,7 +78,7 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
 
 def _load_words(analysis: StudyAnalysis) -> str:
     study = analysis.study
-    words = f"{', '.join(choice.name for choice in study.workloads)}, {pacing_words(analysis)}"
+    words = f"{', '.join(workload_title(choice.name) for choice in study.workloads)}, {pacing_words(analysis)}"
     repeats = counted(study.repeats, "repeat")
     if study.imported is not None:
         result = f"window every interval line of a log, most often {study.window_words}, at most {repeats}"
@@ -98,9 +99,11 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         f"{target_title(target)}: {versions.get(target, 'no run yet')}{durability_words.get(target, '')}"
         for target in analysis.targets
     ]
-    memory = host.get("memory_bytes")
-    machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
+    processor_count, memory = host.get("logical_cpu_count"), host.get("memory_bytes")
+    machine = [str(host.get("cpu_model", ""))]
+    machine += [counted(processor_count, "processor")] if isinstance(processor_count, int) else []
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
+    machine_words = ", ".join(filter(None, machine))
     origin_verb = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
@@ -109,7 +112,7 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),
         *([f"shaped routes: {study.shaped_words}"] if study.shaped_routes else []),
-        f"machine: {', '.join(word for word in machine if word)}",
+        *([f"machine: {machine_words}"] if machine_words else []),
         f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
     method = (TextSpan(manifest.study_digest, "code"), ", statistics ", TextSpan("dbdyno-stats/1", "code"), ".")

@@ -26,13 +26,15 @@ def escaped(text: str, most: int = 2000) -> str:
 
     >>> escaped("a|b <i> @root #12"), escaped("x_y\n*z*")
     ('a\\|b &lt;i&gt; @<!-- -->root #<!-- -->12', 'x\\_y \\*z\\*')
+    >>> escaped("1. Which"), escaped("## Which")
+    ('1\\. Which', '\\## Which')
     """
     words = "".join(char if char.isprintable() else " " for char in text)
     words = words if len(words) <= most else f"{words[:most]}…"
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     words = _LINKS.sub(lambda match: match[0] + _SPELL, _SPECIAL.sub(r"\\\1", words))
     # What stands first in a line can make a heading or a list of it.
-    return re.sub(r"^(\s*)([#+=-]|\d+[.)])(?=\s|$)", r"\1\\\2", words).strip()
+    return re.sub(r"^(\s*\d*)([#+=-]+|(?<=\d)[.)])(?=\s|$)", r"\1\\\2", words).strip()
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:

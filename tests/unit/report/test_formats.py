@@ -125,3 +125,10 @@ def test_ten_thousand_characters_of_a_name_leave_room_for_the_rest_of_a_comment(
     assert len(table) < 1_000
     assert "x…" in table
     assert len(escaped("y" * 10_000)) < 2_100
+
+
+@pytest.mark.parametrize("text", ["1. Which", "12) Which", "# Which", "## Which", "- Which", "+ Which", "---"])
+def test_no_first_word_makes_a_list_or_a_heading(text: str) -> None:
+    backslash = escaped(text).index("\\")
+    assert escaped(text) == text[:backslash] + "\\" + text[backslash:]
+    assert escaped(text)[backslash + 1] in ".)#+-", "Markdown shows a backslash before letters and digits"

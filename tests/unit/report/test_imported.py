@@ -126,3 +126,13 @@ def test_targets_that_ran_on_different_machines_are_a_finding(tmp_path: Path) ->
     (finding,) = [found for found in analysis.fairness.audit.findings if found.rule.rule_id == "host-mismatch"]
     assert not finding.between
     assert finding.values == {"node1": ("mysql 8.4.8",), "node1 and node2": ("mysql 8.0.45",)}
+
+
+def test_what_no_log_tells_is_no_name(results: StoredStudy) -> None:
+    pasted, page = markdown_text(results), page_text(results)
+    assert "unknown:+" not in pasted + page and "+unknown" not in pasted + page
+    assert pasted.count(": server unknown") == len(analyse_study(results).targets)
+    assert "workload not named in the logs" in pasted and "imported:not named, " not in pasted
+    assert "imported:not named;" not in page
+    assert "machine:" not in pasted and "? processors" not in pasted
+    assert "All 1 " not in pasted and "<summary>The comparison</summary>" in pasted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from dbdyno.core import StoreError
-from dbdyno.report import build_page, markdown_text, page_text, save_charts
+from dbdyno.report import build_page, markdown_text, page_text, save_charts, summary_json
 from dbdyno.store import StoredRun, StoredStudy
 
 VOID = {"br", "hr", "img", "input", "meta", "link", "path", "line", "circle", "rect"}
@@ -276,3 +277,58 @@ def test_runs_that_stand_out_come_before_the_overview_of_all(broken: StoredStudy
     assert small.count("data-run=") == 29
     assert small.count('class="odd"') == 1
     assert small.count('class="no-strip"') == 1 + 6
+
+
+SMALL_STUDY = STUDY_REST.replace('read_write"', 'read_write"\ntables = 4\nrows = 50000')
+
+
+def table_head(page: str, name: str) -> list[str]:
+    """Titles of a table's columns."""
+    table = page.partition(f'data-csv="{name}"')[2].partition("</thead>")[0]
+    return [re.sub("<[^>]+>", "", cell) for cell in re.findall("<th.*?</th>", table, flags=re.S)]
+
+
+def test_tables_of_cells_tell_routes_apart(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    names = ("cells", "runs", "standings", "connection-steps", "response-times", "percentiles", "seconds-of-windows")
+    text = 'name = "routes"\n' + SMALL_STUDY.replace("[1, 4]", '[1, 4]\nroute = ["socket", "loopback"]')
+    page = page_text(write(tmp_path / "routes", text=text))
+    one_route = page_text(write(tmp_path / "one", text='name = "one"\n' + SMALL_STUDY))
+    for name in (*names, "space"):
+        assert "route" in table_head(page, name), name
+        assert "route" not in table_head(one_route, name), name
+
+
+def test_only_runs_that_were_made_are_counted(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = 'name = "part"\n' + STUDY_REST
+    whole, part = (page_text(write(tmp_path / f"{most}", text=text, most=most)) for most in (99, 4))
+    assert "8 runs: none failed" in whole and "4 of 8 runs made: none failed" in part
+    assert "all settled, none" not in whole + part, "windows of 12 s cannot be judged"
+
+
+def test_runs_of_the_sentinel_are_no_part_of_the_product(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = 'name = "watched"\n' + STUDY_REST.replace("repeats = 2", 'repeats = 2\nsentinel = "mysql:9.7"')
+    kicker = page_text(write(tmp_path / "watched", text=text)).partition('class="kicker"')[2].partition("</p>")[0]
+    total, *factors, added = map(int, re.findall(r"(\d+) (?:run|target|conc|repeat|of the sentinel)", kicker))
+    assert (total, math.prod(factors), added) == (14, 8, 6)
+    assert total == math.prod(factors) + added
+
+
+def test_the_speed_of_runs_that_disagree_is_the_same_in_every_table(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def change(run: StoredRun) -> StoredRun:
+        figures, record = run.record.figures, run.record
+        factor = 30.0 if record.run.repeat == 2 and record.run.cell.target.startswith("mariadb") else 1.0
+        figures = replace(figures, tps_mean=figures.tps_mean and figures.tps_mean * factor)
+        return replace(run, record=replace(record, figures=figures))
+
+    results = write(tmp_path / "vague", text='name = "vague"\n' + SMALL_STUDY, change=change)
+    page = page_text(results)
+    space = page.partition('data-csv="space"')[2].partition("</table>")[0]
+    assert space.count("2 runs that disagree") == 2
+    ratios = re.findall(r"<tr.*?</tr>", page.partition('data-csv="standings"')[2].partition("</table>")[0], flags=re.S)
+    assert sum("not known" in row for row in ratios) == 3
+    capacity: Any = summary_json(results)["capacity"]
+    mariadb, mysql = capacity
+    assert (mariadb["low"], mariadb["high"]) == (None, None)
+    assert mysql["low"] < mysql["peak_tps"] < mysql["high"]

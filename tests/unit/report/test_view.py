@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from dbdyno.report._html import to_html
 from dbdyno.report._marks import run_marks
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import seconds_of_runs
+from dbdyno.report.charts import Chart
+from dbdyno.report.charts._claims import _drawing
+from dbdyno.report.sections._throughput import _interval_words
 from dbdyno.stats import settled_part
 from dbdyno.store import StoredStudy
 
@@ -130,3 +134,24 @@ def test_long_tables_are_packed_and_lose_nothing() -> None:
     assert body.count('<tr data-f="t0">') == 501
     assert "&lt;b&gt;500&lt;/b&gt;" in body
     assert "<b>" not in body
+
+
+def test_the_line_of_the_print_is_not_about_connections() -> None:
+    row = {"claim": "a", "words": "", "printed": "1", "shown": "1", "outcome": "holds", "own": 0, "low": -1, "high": 1}
+    datasets = Chart("claims", "", "", _drawing([row])).spec()["datasets"]
+    rows = [each for dataset in datasets.values() for each in dataset]
+    assert len(rows) == 2
+    assert not any(each.keys() & {"at", "concurrency", "target", "memory", "workload", "route"} for each in rows)
+
+
+def test_the_words_on_intervals_name_the_commonest_kind_and_whose_spread_is_assumed() -> None:
+    def words(*kinds: str) -> str:
+        cells = [SimpleNamespace(interval_kind=k, assumed_spread=0.026 if "assumed" in k else None) for k in kinds]
+        page: Any = SimpleNamespace(analysis=SimpleNamespace(judgements=cells))
+        return _interval_words(page)
+
+    repeats, assumed = "repeats, moderated", "one run, assumed spread"
+    assert words(repeats, assumed).startswith("bands: 95 % intervals from the spread between repeats")
+    assert words(repeats, assumed).endswith("; cells with one run: if repeats spread by 2.6 %")
+    assert words(assumed, repeats) == "one run: bands are 95 % intervals if repeats spread by 2.6 %"
+    assert "2.6" not in words(repeats, repeats)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._boxes import BoxPlot
 from dbdyno.report._format import figure, significant
 from dbdyno.report._palette import Palette
@@ -91,8 +91,8 @@ def _tooltip() -> list[alt.Tooltip]:
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
     words = [
-        f"{target_title(row['target'])} at {row['connections']} connections: median {figure(row['median'])}, "
-        f"middle half {figure(row['lower'])} to {figure(row['upper'])}"
+        f"{target_title(row['target'])} at {counted(row['connections'], 'connection')}: "
+        f"median {figure(row['median'])}, middle half {figure(row['lower'])} to {figure(row['upper'])}"
         for row in rows
         if row["at"] == AT_BEST
     ]

@@ -60,7 +60,9 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     ]
     base = alt.Chart(rows_data(rows)).encode(y=alt.Y("claim:N", sort=names, axis=y_axis), tooltip=tooltip)
     print_line = (
-        alt.Chart(rows_data([{"at": 0}])).mark_rule(strokeDash=[4, 3], color="var(--quiet)").encode(x=alt.X("at:Q"))
+        alt.Chart(rows_data([{"print": 0}]))
+        .mark_rule(strokeDash=[4, 3], color="var(--quiet)")
+        .encode(x=alt.X("print:Q"))
     )
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round", color="var(--ink)", opacity=0.45).encode(
         x=alt.X("low:Q", axis=x_axis), x2=alt.X2("high:Q")

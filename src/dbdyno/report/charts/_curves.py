@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._curves import Curve
 from dbdyno.report._format import milliseconds, significant
 from dbdyno.report._palette import Palette
@@ -93,8 +93,8 @@ def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palet
 
 def _description(curves: Sequence[Curve], tier_bytes: int) -> str:
     words = [
-        f"{target_title(c.cell.target)} at {c.cell.concurrency} connections up to p{100 * c.quantiles[-1]:.6g}, "
-        f"{milliseconds(c.values_ns[-1])}"
+        f"{target_title(c.cell.target)} at {counted(c.cell.concurrency, 'connection')} "
+        f"up to p{100 * c.quantiles[-1]:.6g}, {milliseconds(c.values_ns[-1])}"
         for c in curves
     ]
     return f"Response time by percentile, {format_memory(tier_bytes)}. " + "; ".join(words) + "."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -76,5 +76,7 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
-    words = [f"{target_title(row['target'])} at {row['concurrency']} connections: {row['shown']}" for row in rows]
+    words = [
+        f"{target_title(row['target'])} at {counted(row['concurrency'], 'connection')}: {row['shown']}" for row in rows
+    ]
     return f"Possible places of each target with {format_memory(tier_bytes)}. " + "; ".join(words) + "."

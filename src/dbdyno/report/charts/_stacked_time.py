@@ -8,7 +8,7 @@ import altair as alt
 
 from dbdyno.analyse import Place
 from dbdyno.analyse.explain import REST, Explanation, Part
-from dbdyno.core import Cell, target_title
+from dbdyno.core import Cell, counted, target_title
 from dbdyno.report._format import figure, significant
 from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
 
@@ -112,5 +112,7 @@ def _drawing(rows: Sequence[Row], named: Mapping[str, str], highest_ms: float) -
 
 
 def _description(target: str, rows: Sequence[Row]) -> str:
-    part_words = [f"{row['part']} {row['shown']} at {row['concurrency']} connections" for row in rows if row["ms"]]
+    part_words = [
+        f"{row['part']} {row['shown']} at {counted(row['concurrency'], 'connection')}" for row in rows if row["ms"]
+    ]
     return f"Milliseconds per transaction of {target_title(target)} by part. " + "; ".join(part_words) + "."

@@ -13,7 +13,7 @@ from typing import Any
 
 import altair as alt
 
-from dbdyno.core import target_title
+from dbdyno.core import counted, target_title
 from dbdyno.report._palette import Palette
 
 Row = Mapping[str, Any]
@@ -250,7 +250,9 @@ def summary_words(rows: Sequence[Row]) -> str:
     last_words = [f"{target_title(row['target'])} {row['shown']}" for row in rows if row["concurrency"] == places[-1]]
     span = f"{places[0]:,} to {places[-1]:,} connections, {len(places)} places" if len(places) > 1 else "one place"
     targets = len({row["target"] for row in rows})
-    return f"of {targets} targets at {span}. At {places[-1]:,} connections: {'; '.join(last_words)}."
+    return (
+        f"of {counted(targets, 'target')} at {span}. At {counted(places[-1], 'connection')}: {'; '.join(last_words)}."
+    )
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from dbdyno.analyse import CapacityJudgement
 from dbdyno.audit import UNKNOWN
 from dbdyno.core import counted, format_duration, target_title
 from dbdyno.report._blocks import folded
-from dbdyno.report._format import clock_time, server_title
+from dbdyno.report._format import clock_time, server_title, workload_title
 from dbdyno.report._html import Html, element, joined, shortened, to_html
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report.charts import Chart
@@ -116,7 +116,7 @@ def _limitations_list(items: list[Html]) -> list[Html]:
 def _conditions_paragraph(page: Page) -> Html:
     """Return workload, window and pacing, and that no target collapses if none does: the answer has collapses."""
     study, judgements = page.analysis.study, page.analysis.capacity
-    workloads = ", ".join(choice.label for choice in study.workloads[:_MOST_WORKLOADS])
+    workloads = ", ".join(workload_title(choice.label) for choice in study.workloads[:_MOST_WORKLOADS])
     rest_count = len(study.workloads) - _MOST_WORKLOADS
     workloads += f" and {rest_count} more" if rest_count > 0 else ""
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
@@ -146,9 +146,10 @@ def _counts_line(page: Page) -> str:
         (study.repeats, "repeat", ""),
     )
     axis_words = [counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target"]
-    planned = len(page.analysis.records)
-    is_whole = math.prod(count for count, _, _ in axes) == planned
-    counts = f" = {' × '.join(axis_words)}" if is_whole or study.imported is None else f": {', '.join(axis_words)}"
+    planned, sentinel_count = len(page.analysis.records), sum(r.run.is_sentinel for r in page.analysis.records)
+    is_whole = math.prod(count for count, _, _ in axes) == planned - sentinel_count
+    counts = f" = {' × '.join(axis_words)}" if is_whole else f": {', '.join(axis_words)}"
+    counts += f"{' + ' if is_whole else ', '}{sentinel_count:,} of the sentinel" if sentinel_count else ""
     runs = (
         counted(planned, "run")
         if len(stored_records) == planned

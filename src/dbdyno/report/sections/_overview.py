@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dbdyno.core import RunRecord, target_title
+from dbdyno.core import RunRecord, counted, target_title
 from dbdyno.report._html import Html, element, shortened
 from dbdyno.report._runs import RunThroughput
 from dbdyno.report._series import downsampled
@@ -87,7 +87,7 @@ def _panel_html(
 def _small_strip(
     record: RunRecord, run_seconds: RunThroughput | None, highest_tps: float, framed_ids: set[str]
 ) -> Html:
-    words = f"{target_title(record.run.cell.target)}, {record.run.cell.concurrency:,} connections"
+    words = f"{target_title(record.run.cell.target)}, {counted(record.run.cell.concurrency, 'connection')}"
     words = f"{words}, {record.run.repeat_words}: {record.status}"[:400]
     if run_seconds is None or not len(run_seconds.tps):
         return element("span", "✕", class_="no-strip", title=words)

@@ -55,18 +55,17 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[
     """Return those that stand out large, all of them small, and on demand all of them large."""
     records = page.analysis.records
     outliers = _outlying_runs(records, seconds)
-    words = f"{len(outliers)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
-    if not outliers:
-        words = f"{counted(len(records), 'run')}: all settled, none failed or stalled."
     order_words = f" The worst {_MOST_LARGE} come first." if len(outliers) > _MOST_LARGE else ""
     return [
         Heading("Every run"),
-        to_see(f"{words}{order_words} Select a run to see each second with telemetry."),
+        to_see(
+            f"{_runs_sentence(records, len(outliers))}{order_words} Select a run to see each second with telemetry."
+        ),
         *([_large_strips(page, seconds, outliers[:_MOST_LARGE])] if outliers else []),
         overview(page, seconds, {record.run.run_id for record in outliers}),
         rest(
             "strips",
-            f"All {counted(len(records), 'run')} with their figures",
+            "Every run with its figures",
             subtitle(
                 "Each strip shows the throughput of one run, from zero. Grey: warm-up; shaded: window; red: stalled "
                 "seconds of the settled part. Strips of one memory size and concurrency have the same scale."
@@ -74,6 +73,19 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[
             _strip_grid(page, seconds),
         ),
     ]
+
+
+def _runs_sentence(records: Sequence[RunRecord], outlier_count: int) -> str:
+    """Return how many runs were made, and how many of them stand out."""
+    made_records = [record for record in records if record.status != "missing"]
+    made_words = counted(len(records), "run")
+    if len(made_records) < len(records):
+        made_words = f"{len(made_records):,} of {made_words} made"
+    if outlier_count:
+        return f"{made_words}; {outlier_count:,} failed, stalled or had not settled: framed below."
+    if all(record.settled is not None for record in made_records):
+        return f"{made_words}: all settled, none failed or stalled."
+    return f"{made_words}: none failed or stalled. Whether all settled cannot be judged."
 
 
 def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunThroughput]) -> list[RunRecord]:
