@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from dbdyno.core import Caveat, counted, percent
+from dbdyno.core import Caveat, counted, percent, verb_for
 from dbdyno.stats import Period, Stalls, SteadyState
 
 LONG_ENOUGH_S = 600
@@ -84,8 +84,9 @@ def _passing_wave_caveat(waves: Mapping[int, Period | None]) -> Caveat | None:
     if not wave_periods or len(wave_periods) == len(waves):
         return None
     text = (
-        f"{len(wave_periods)} of {len(waves)} windows that slide over the run swing, with a period of "
-        f"{min(wave_periods.values()):.0f} to {max(wave_periods.values()):.0f} s; the last of them begins at "
+        f"{len(wave_periods)} of {len(waves)} windows that slide over the run "
+        f"{verb_for(len(wave_periods), 'swings', 'swing')}, with a period of {min(wave_periods.values()):.0f} to "
+        f"{max(wave_periods.values()):.0f} s; the last of them begins at "
         f"{max(wave_periods)} s"
     )
     return Caveat("passing-wave", text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse._words import listed
-from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent
+from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent, verb_for
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}
 
@@ -54,8 +54,9 @@ def _waves_caveat(windows: Judged) -> Caveat | None:
     if not periods:
         return None
     span = f"{min(periods):.0f} s" if len(periods) == 1 else f"{min(periods):.0f} to {max(periods):.0f} s"
+    windows_words = f"{counted(len(periods), 'window')} of {len(windows)}"
     text = (
-        f"{counted(len(periods), 'window')} of {len(windows)} swing in waves of {span}, so a mean depends on where "
+        f"{windows_words} {verb_for(len(periods), 'swings', 'swing')} in waves of {span}, so a mean depends on where "
         "in a wave its window ends."
     )
     return Caveat("waves", text)

@@ -38,7 +38,8 @@ def test_a_window_with_warm_up_in_it_is_told_with_its_length(record: MakeRecord)
 
 
 def test_waves_are_told_with_their_periods(record: MakeRecord) -> None:
-    assert "waves of 60 to 200 s" in told(record, wave(60, 0.3), wave(200, 0.3))["waves"]
+    assert "2 windows of 2 swing in waves of 60 to 200 s" in told(record, wave(60, 0.3), wave(200, 0.3))["waves"]
+    assert "1 window of 1 swings in waves of 60 s" in told(record, wave(60, 0.3))["waves"]
 
 
 def test_a_window_below_three_minutes_is_not_judged_and_is_told_of_nowhere(record: MakeRecord) -> None:
