@@ -67,7 +67,9 @@ MS = st.floats(0.0, 20.0)
 
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys((*THREADS, "thread.redo_space", "thread.data_flush"), MS)),
-    st.fixed_dictionaries({}, optional={"thread.on_cpu": st.floats(1, 400), "thread.redo_flush": st.floats(0, 9)}),
+    st.fixed_dictionaries(
+        {}, optional={"thread.on_cpu": st.floats(1, 400), "thread.redo_flush": st.just(0.0) | st.floats(0.1, 9)}
+    ),
     st.fixed_dictionaries(
         {}, optional={f"processors.{who}": st.tuples(MS, MS) for who in ("sessions", "neighbours", "background")}
     ),
