@@ -2,8 +2,9 @@
 
 /// Formats a count and its noun: `1 connection`, `4 connections`.
 #[must_use]
-pub fn counted(count: impl Into<u64>, noun: &str) -> String {
-    match count.into() {
+#[inline(never)]
+pub fn counted(count: u64, noun: &str) -> String {
+    match count {
         1 => format!("1 {noun}"),
         count => format!("{count} {noun}s"),
     }

@@ -38,7 +38,7 @@ pub enum DriveError {
         "the server refused to prepare more statements: max_prepared_stmt_count is {}, but {} with {} each \
          prepare {}",
         limit.as_deref().unwrap_or("not known"),
-        counted(*connections, "connection"),
+        counted(u64::from(*connections), "connection"),
         counted(*statements as u64, "statement"),
         u64::from(*connections) * *statements as u64
     )]

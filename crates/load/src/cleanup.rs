@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     writeln!(
         terminal::stdout(),
         "dropped {} of {}",
-        counted(population.tables(), "table"),
+        counted(u64::from(population.tables()), "table"),
         target.database
     )
     .map_err(unwritable("the list of dropped tables"))?;

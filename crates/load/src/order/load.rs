@@ -193,7 +193,7 @@ impl LoadOrder {
             let given = self.concurrency;
             let what = format!(
                 "{name} with these options needs {}, not {given}",
-                counted(users, "connection")
+                counted(u64::from(users), "connection")
             );
             return Err(CliError::request(what).hint("leave --threads out, or give that number"));
         }

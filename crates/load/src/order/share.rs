@@ -114,7 +114,10 @@ impl LoadOrder {
             );
         }
         if self.concurrency < share.count {
-            let (connections, count) = (counted(self.concurrency, "connection"), share.count);
+            let (connections, count) = (
+                counted(u64::from(self.concurrency), "connection"),
+                share.count,
+            );
             let what = format!("{connections} can't be dealt over {count} shares");
             return Err(CliError::request(what).hint(
                 "--threads counts the connections of all shares together: give at least one per share",

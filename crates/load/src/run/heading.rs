@@ -30,7 +30,7 @@ pub(super) fn heading(
         connections(load),
         order.target.route(),
         session.tls_version.as_deref().unwrap_or("not encrypted"),
-        counted(load.workers, "worker"),
+        counted(u64::from(load.workers), "worker"),
     )?;
     writeln!(
         out,
@@ -60,10 +60,10 @@ pub(super) fn heading(
 fn connections(load: &Load) -> String {
     let (own, all, share) = (load.connections(), load.concurrency, load.share);
     if !share.is_part() {
-        return counted(all, "connection");
+        return counted(u64::from(all), "connection");
     }
     let (number, count) = (share.index + 1, share.count);
-    let all = counted(all, "connection");
+    let all = counted(u64::from(all), "connection");
     format!("share {number} of {count}: {own} of {all}")
 }
 

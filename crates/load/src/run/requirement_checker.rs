@@ -65,10 +65,8 @@ impl<'a> RequirementChecker<'a> {
         outcome: &RunOutcome,
     ) -> Result<(f64, &'static str), String> {
         let value = match metric {
-            RequirementMetric::Quantile(q) => self.longest(outcome, |times| times.quantile_ns(q)),
-            RequirementMetric::Longest => {
-                self.longest(outcome, |times| (times.count() > 0).then(|| times.max_ns()))
-            }
+            RequirementMetric::Quantile(q) => self.quantile(outcome, q),
+            RequirementMetric::Longest => self.quantile(outcome, 1.0),
             RequirementMetric::Errors | RequirementMetric::Failed => {
                 if let Some(why) = self.shortfall() {
                     return Err(why);
@@ -80,13 +78,9 @@ impl<'a> RequirementChecker<'a> {
         value.ok_or_else(|| format!("not measured, {}", reason(&outcome.status)))
     }
 
-    /// Returns what `of` takes from the times of the completed events. Events that had not ended count with the time
+    /// Returns a quantile of the times of the completed events. Events that had not ended count with the time
     /// that they had waited, unless that lowers the value: a server that stops would show good times only.
-    fn longest(
-        &self,
-        outcome: &RunOutcome,
-        of: impl Fn(&Histogram) -> Option<u64>,
-    ) -> Option<(f64, &'static str)> {
+    fn quantile(&self, outcome: &RunOutcome, q: f64) -> Option<(f64, &'static str)> {
         if self.window.duration_ns == 0 {
             return None;
         }
@@ -94,7 +88,7 @@ impl<'a> RequirementChecker<'a> {
         let mut all = completed.clone();
         all.merge(&outcome.unended);
         // The upper edge of a histogram's slot may lie above the longest time.
-        let value = |times: &Histogram| of(times).map(|ns| ns.min(times.max_ns()));
+        let value = |times: &Histogram| times.quantile_ns(q).map(|ns| ns.min(times.max_ns()));
         let (completed_ns, all_ns) = (value(&completed)?, value(&all)?);
         Some(match all_ns > completed_ns {
             true => (all_ns as f64, ", events that had not ended included"),

@@ -119,7 +119,11 @@ impl<'a> RunScreen<'a> {
         }
         let connections = self.load.connections();
         if *live < connections {
-            write!(out, "  {live} of {}", counted(connections, "connection"))?;
+            write!(
+                out,
+                "  {live} of {}",
+                counted(u64::from(connections), "connection")
+            )?;
         }
         writeln!(out)?;
         self.recent.clear();

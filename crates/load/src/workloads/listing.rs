@@ -137,7 +137,7 @@ impl WorkloadListing {
 
     fn data_words(&self) -> String {
         let (tables, rows) = (
-            counted(self.tables, "table"),
+            counted(u64::from(self.tables), "table"),
             counted(self.rows_total, "row"),
         );
         match self.conditions {

@@ -16,7 +16,7 @@ pub(super) fn write(out: &mut impl Write, run: &MergedRun) -> io::Result<()> {
         out,
         "{} · {} on {} · {} s",
         name.unwrap_or_default(),
-        counted(connections, "connection"),
+        counted(u64::from(connections), "connection"),
         counted(shares as u64, "host"),
         run.seconds
     )?;

@@ -54,7 +54,7 @@ impl Summary<'_> {
             (count, _) if outage.cause == Cause::Network => {
                 format!(
                     "network: path lost, {} silent",
-                    counted(count, "connection")
+                    counted(u64::from(count), "connection")
                 )
             }
             (count, true) => format!("connections lost {}, none left", times(count)),
