@@ -36,7 +36,8 @@ pub(crate) struct Terminal<D> {
     pub(crate) inputs: D,
     pub(crate) stream: Stream,
     pub(crate) pace: Pace,
-    /// Deliveries are replied to first, and done in a separate event.
+    /// Deliveries are replied to first, and done in a separate event. Where the pacing fixes the types, nobody waits for
+    /// a reply and no event is left for the work: each delivery is the work alone.
     pub(crate) defers_deliveries: bool,
     /// A repeat draws the transaction type anew, too.
     pub(crate) redraws_type: bool,
@@ -74,6 +75,11 @@ impl<D: DrawInput, E> TerminalUser<D, E> {
         self.transaction = pace.choose(self.wanted, stream);
     }
 
+    /// Returns whether the event is only the reply to a delivery.
+    fn defers_this(&self) -> bool {
+        self.terminal.defers_deliveries && self.transaction == DELIVERY
+    }
+
     fn draw_input(&mut self) {
         let Terminal { inputs, stream, .. } = &mut self.terminal;
         inputs.draw(self.transaction, &mut self.input, stream);
@@ -84,11 +90,18 @@ impl<D: DrawInput, E: TransactionExecutor> TransactionScript for TerminalUser<D,
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         self.events += 1;
         self.wanted = wanted;
-        if std::mem::take(&mut self.is_due) && wanted.is_none() {
+        if wanted.is_none() && std::mem::take(&mut self.is_due) {
+            let is_input_drawn = self.transaction == DELIVERY;
             self.transaction = DEFERRED_DELIVERY;
+            if !is_input_drawn {
+                self.draw_input();
+            }
             return self.transaction;
         }
         self.choose();
+        if wanted.is_some() && self.defers_this() {
+            self.transaction = DEFERRED_DELIVERY;
+        }
         self.draw_input();
         self.transaction
     }
@@ -104,8 +117,8 @@ impl<D: DrawInput, E: TransactionExecutor> TransactionScript for TerminalUser<D,
     }
 
     async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
-        self.is_due = self.terminal.defers_deliveries && self.transaction == DELIVERY;
-        if self.is_due {
+        if self.defers_this() {
+            self.is_due = true;
             return Ok(EventEnd::Done);
         }
         let event = Event {
@@ -123,9 +136,11 @@ impl<D: DrawInput, E: TransactionExecutor> TransactionScript for TerminalUser<D,
     }
 
     fn rest_ns(&mut self) -> u64 {
+        if self.defers_this() {
+            return 0;
+        }
         let Terminal { pace, stream, .. } = &mut self.terminal;
         match self.transaction {
-            _ if self.is_due => 0,
             DEFERRED_DELIVERY => pace.rest_ns(DELIVERY, stream),
             other => pace.rest_ns(other, stream),
         }

@@ -3,7 +3,8 @@
 //!
 //! Both ways do the same statements with the same draws, so one seed leaves the same rows behind. A delivery that is
 //! deferred is two events of its terminal: the reply, which takes no statement, and right after it the work; no other
-//! user has to be waited for, so a user's statements depend on the seed alone.
+//! user has to be waited for, so a user's statements depend on the seed alone. Where the rate fixes the types of the
+//! events, each delivery is the work alone, and counts as `deferred_delivery`.
 
 mod canned_replies;
 mod inputs;

@@ -131,6 +131,40 @@ fn a_delivery_is_replied_to_at_once_and_done_right_after_it() {
 }
 
 #[test]
+fn a_delivery_at_a_given_rate_is_done_in_its_event() {
+    let made = make_workload("tpcc/standard", &[], 10);
+    let mut user = made.user(0);
+    for _ in 0..3 {
+        let mut kind: TransactionType = 0;
+        let begin = |user: &mut dyn User| kind = user.start_event(Some(DELIVERY));
+        let (said, step) = play(&*made, &mut *user, begin, |_| None);
+        assert_eq!(
+            (kind, said.len(), step),
+            (DEFERRED_DELIVERY, 72, NextAction::Done)
+        );
+    }
+}
+
+#[test]
+fn a_delivery_that_was_replied_to_waits_for_the_next_event_without_a_given_type() {
+    let made = make_workload("tpcc/standard", &[], 10);
+    let mut user = made.user(0);
+    let mut start = |wanted| {
+        let mut kind: TransactionType = 0;
+        let begin = |user: &mut dyn User| kind = user.start_event(wanted);
+        let (said, _) = play(&*made, &mut *user, begin, |_| None);
+        (kind, said)
+    };
+    while start(None).0 != DELIVERY {}
+    let (kind, _) = start(Some(PAYMENT));
+    assert_eq!(kind, PAYMENT);
+    let (kind, said) = start(None);
+    assert_eq!((kind, said.len()), (DEFERRED_DELIVERY, 72));
+    assert_eq!(count(&said, "delivery.update_order"), 10);
+    assert_ne!(start(None).0, DEFERRED_DELIVERY);
+}
+
+#[test]
 fn more_terminals_than_ten_a_warehouse_are_refused_where_they_key_and_think() {
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
