@@ -14,6 +14,7 @@ mod agent;
 mod arguments;
 mod cleanup;
 mod cli_error;
+mod expected_counts;
 mod fingerprint;
 mod liveness;
 mod local_time;

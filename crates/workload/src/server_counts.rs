@@ -1,6 +1,6 @@
 //! Reads what the server itself counts of a workload, to compare it with what the client counted.
 
-use crate::TransactionType;
+use crate::{StatementType, TransactionType};
 
 /// The server's own counts of the work. They are read where phases begin and end; what they grow by between two
 /// readings is a rate that no client can be wrong about.
@@ -8,7 +8,7 @@ use crate::TransactionType;
 pub struct ServerCounts {
     /// Each count.
     pub counts: Vec<ServerCount>,
-    /// What the mix makes of the second count divided by the first, in the long run.
+    /// What the workload's own mix makes of the second count divided by the first, in the long run.
     pub ratio: Option<f64>,
 }
 
@@ -23,8 +23,10 @@ pub struct ServerCount {
     pub sql: String,
     /// The transactions that let it grow by one each.
     pub grows_by: Vec<TransactionType>,
-    /// Whether those that end in a rollback let it grow, too.
+    /// The statements that let it grow by one each, where transactions don't say it: one may commit several times.
+    pub grows_by_statements: Vec<StatementType>,
+    /// Whether transactions that end in a rollback let it grow, too.
     pub grows_by_rollbacks: bool,
-    /// The largest growth per minute that the workload's own waits allow.
+    /// The largest growth per minute that the workload's own waits allow, in a closed loop.
     pub most_per_minute: Option<f64>,
 }

@@ -6,7 +6,8 @@ The window of a search is that of the probe with the highest rate that held.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -79,6 +80,7 @@ class WindowFigures:
     ----------
     total, cpu : as the run's record takes them
     missing_seconds : numbers of the seconds that were never reported
+    statements : how many of each type succeeded
     """
 
     total: TotalFigures = field(default_factory=TotalFigures)
@@ -88,6 +90,7 @@ class WindowFigures:
     lateness_ns_p99: int | None = None
     missing_seconds: tuple[int, ...] = ()
     types: tuple[TypeFigures, ...] = ()
+    statements: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rated_s(self) -> float:
@@ -152,7 +155,16 @@ def window_figures(
         lateness_ns_p99=None if lateness is None else lateness.p99,
         missing_seconds=missing_seconds,
         types=type_figures(whole_seconds, window_s + len(missing_seconds), open_loop=open_loop),
+        statements=statement_counts(whole_seconds),
     )
+
+
+def statement_counts(intervals: Iterable[IntervalRecord]) -> Mapping[str, int]:
+    """Return how many statements of each type succeeded."""
+    counts: Counter[str] = Counter()
+    for interval in intervals:
+        counts.update({name: statement.completed for name, statement in interval.statements.items()})
+    return counts
 
 
 def settled_latency(

@@ -195,12 +195,15 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
     )
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     counts = start.get("server_counts")
-    orders = order_rates(figures.types, figures.rated_s, counts, collector.counters, first_second, first_second + count)
+    last_second = first_second + count
+    orders = order_rates(
+        figures.types, figures.statements, figures.rated_s, counts, collector.counters, first_second, last_second
+    )
     course = None if collector.live is None else run_course(collector.live.course, order.adaptive_length_rule)
     caveats = (
         *judgement.caveats,
         *order_caveats(orders, figures.rated_s),
-        *disagreement_caveats(intervals, counts, collector.counters, first_second, first_second + count),
+        *disagreement_caveats(intervals, counts, collector.counters, first_second, last_second),
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
         *_warning_caveats(collector.messages),

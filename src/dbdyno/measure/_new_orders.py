@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from dbdyno.core import Caveat, OrderRates, TypeFigures
+from dbdyno.measure._figures import statement_counts
 from dbdyno.measure._records import CountersRecord, IntervalRecord, TransactionCounts
 
 DISAGREEMENT_LIMIT = 0.02
@@ -25,6 +26,7 @@ _TELLING_SHARE = 0.5
 
 def order_rates(
     types: Sequence[TypeFigures],
+    statements: Mapping[str, int],
     seconds: float,
     declared_counts: Mapping[str, Any] | None,
     counters: Sequence[CountersRecord],
@@ -35,7 +37,8 @@ def order_rates(
 
     Parameters
     ----------
-    declared_counts : `server_counts` of the start record: which transactions let which count grow
+    statements : of the window, by type
+    declared_counts : `server_counts` of the start record: which transactions and statements let which count grow
     counters : the server's, each with the count of seconds that were over
     first, last : of those counts: where the window begins and ends
     """
@@ -43,7 +46,9 @@ def order_rates(
     if declared_counts is None or not server_counts or not seconds:
         return None
     figures_by_type = [(figures.name, figures) for figures in types]
-    nopm, tpm = (_expected_growth(figures_by_type, server_counts[name]) * 60 / seconds for name in (_ORDERS, _ENDS))
+    nopm, tpm = (
+        _expected_growth(figures_by_type, statements, server_counts[name]) * 60 / seconds for name in (_ORDERS, _ENDS)
+    )
     span = _counter_span(counters, first, last)
     return OrderRates(
         nopm,
@@ -87,12 +92,13 @@ def disagreement_caveats(
     server_counts, span = _counts_by_name(declared_counts), _counter_span(counters, first, last)
     if span is None or not server_counts:
         return []
-    interval_counts = [i.transactions.items() for i in intervals if i.second in span.seconds]
-    figures_by_type = list(chain.from_iterable(interval_counts))
+    inside = [interval for interval in intervals if interval.second in span.seconds]
+    figures_by_type = list(chain.from_iterable(interval.transactions.items() for interval in inside))
+    statements = statement_counts(inside)
     caveats = []
     for name, title in ((_ORDERS, "NOPM"), (_ENDS, "TPM")):
         client, server = (
-            _expected_growth(figures_by_type, server_counts[name]) * 60 / len(span.seconds),
+            _expected_growth(figures_by_type, statements, server_counts[name]) * 60 / len(span.seconds),
             span.per_minute(name),
         )
         if server is not None and abs(server - client) > DISAGREEMENT_LIMIT * max(client, server):
@@ -121,11 +127,16 @@ def _counts_by_name(server_counts: Mapping[str, Any] | None) -> dict[str, Mappin
     return counts_by_name if {_ORDERS, _ENDS} <= counts_by_name.keys() else {}
 
 
-def _expected_growth(counts: Iterable[tuple[str, TypeFigures | TransactionCounts]], count: Mapping[str, Any]) -> int:
-    """Return how far the client's transactions, given with their types, let a count of the server grow."""
+def _expected_growth(
+    counts: Iterable[tuple[str, TypeFigures | TransactionCounts]],
+    statements: Mapping[str, int],
+    count: Mapping[str, Any],
+) -> int:
+    """Return how far the client's transactions and statements, given with their types, let a server's count grow."""
     counted_types = [figures for name, figures in counts if name in count["transactions"]]
     rolled_back = 0 if count["with_rollbacks"] else sum(figures.rolled_back for figures in counted_types)
-    return sum(figures.completed for figures in counted_types) - rolled_back
+    counted_statements = sum(statements.get(name, 0) for name in count.get("statements", ()))
+    return sum(figures.completed for figures in counted_types) - rolled_back + counted_statements
 
 
 @dataclass(frozen=True, slots=True)

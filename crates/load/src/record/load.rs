@@ -4,6 +4,7 @@ use super::PROGRAM;
 use super::named::Named;
 use super::search::AnswerRecord;
 use super::share::ShareRecord;
+use crate::expected_counts::{most_per_minute, ratio_by_mix};
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
 use dbdyno_drive::{
     Cause, Level, Load, NetworkPath, NetworkTraffic, Outage, Protocol, RunOutcome, SessionReadBack,
@@ -58,26 +59,29 @@ struct ServerCountRecord<'a> {
     name: &'a str,
     title: &'a str,
     transactions: Vec<&'a str>,
+    statements: Vec<&'a str>,
     with_rollbacks: bool,
     most_per_minute: Option<f64>,
 }
 
 impl<'a> ServerCountsRecord<'a> {
-    fn of(counts: &'a ServerCounts, types: &[&'a str]) -> Self {
+    fn of(counts: &'a ServerCounts, load: &'a Load) -> Self {
+        let spec = load.workload.spec();
+        let names = |types: &[&'static str], numbers: &[u8]| {
+            let numbers = numbers.iter();
+            numbers.map(|number| types[usize::from(*number)]).collect()
+        };
         let of_each = |count: &'a ServerCount| ServerCountRecord {
             name: count.name,
             title: count.title,
-            transactions: count
-                .grows_by
-                .iter()
-                .map(|number| types[usize::from(*number)])
-                .collect(),
+            transactions: names(&spec.transaction_types, &count.grows_by),
+            statements: names(&spec.statement_types, &count.grows_by_statements),
             with_rollbacks: count.grows_by_rollbacks,
-            most_per_minute: count.most_per_minute,
+            most_per_minute: most_per_minute(count, load),
         };
         Self {
             counts: counts.counts.iter().map(of_each).collect(),
-            ratio: counts.ratio,
+            ratio: ratio_by_mix(counts, load),
         }
     }
 }
@@ -183,9 +187,12 @@ impl<'a> Start<'a> {
             connect_retries: start.connect_retries,
             prepared_statements: start.prepared_statements,
             statements_as_text: start.statements_as_text,
-            server_counts: load.workload.spec().server_counts.as_ref().map(|counts| {
-                ServerCountsRecord::of(counts, &load.workload.spec().transaction_types)
-            }),
+            server_counts: load
+                .workload
+                .spec()
+                .server_counts
+                .as_ref()
+                .map(|counts| ServerCountsRecord::of(counts, load)),
             network: start.network.as_ref().map(NetworkPathRecord::of),
             share: ShareRecord::of(order, load, start),
         }

@@ -64,6 +64,7 @@ impl Tpcc {
         let mut listed = options.list();
         listed.extend(parts.facts);
         let spec = WorkloadSpec {
+            server_counts: Some(server_counts(&options, &parts.statement_types)),
             name: options.dialect.workload(),
             statements: parts.statements,
             statement_types: parts.statement_types,
@@ -75,7 +76,6 @@ impl Tpcc {
             },
             retry: Some(parts.retry),
             preconditions: preconditions(&options),
-            server_counts: Some(server_counts(&options)),
             session_statements: [parts.session, Vec::new()],
             ..WorkloadSpec::default()
         };

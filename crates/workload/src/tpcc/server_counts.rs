@@ -5,13 +5,20 @@ use super::mix::DECK;
 use super::options::{DeliveryMode, MixMethod, TpccOptions};
 use super::table::district_tables;
 use super::{transaction, transaction_types};
-use crate::{ServerCount, ServerCounts, TransactionType};
+use crate::{ServerCount, ServerCounts, StatementType, TransactionType};
 
 /// New orders a minute and warehouse at most, with the standard's waits (clause 4.2).
 const MOST_A_WAREHOUSE: f64 = 12.86;
 
-/// Returns the counts of a dialect.
-pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
+/// Transactions in a purge, and in a delivery of tpcc-mysql that finds an order in each district.
+const COMMITS: u32 = 10;
+
+/// Returns the counts of a dialect with these statement types.
+pub(super) fn server_counts(
+    options: &TpccOptions,
+    statement_types: &[&'static str],
+) -> ServerCounts {
+    let ends = ending_statements(statement_types);
     let next_orders: Vec<String> = district_tables(options)
         .map(|table| format!("SELECT SUM(d_next_o_id) FROM {table}"))
         .collect();
@@ -24,6 +31,7 @@ pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
                 title: "NOPM",
                 sql: next_orders.join(" UNION ALL "),
                 grows_by: vec![transaction::NEW_ORDER],
+                grows_by_statements: Vec::new(),
                 grows_by_rollbacks: false,
                 most_per_minute: standard_waits.then_some(MOST_A_WAREHOUSE * warehouses),
             },
@@ -32,13 +40,26 @@ pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
                 title: "TPM",
                 sql: "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_commit', 'Com_rollback')"
                     .to_owned(),
-                grows_by: ended_by_server(options),
+                grows_by: match &ends[..] {
+                    [] => ended_by_server(options),
+                    _ => Vec::new(),
+                },
+                grows_by_statements: ends,
                 grows_by_rollbacks: true,
                 most_per_minute: None,
             },
         ],
         ratio: Some(1.0 / orders_share(options)),
     }
+}
+
+/// Returns the types of COMMIT and ROLLBACK; none where procedures end the transactions.
+fn ending_statements(statement_types: &[&'static str]) -> Vec<StatementType> {
+    (0..)
+        .zip(statement_types)
+        .filter(|(_, name)| ["commit", "rollback"].contains(name))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// Returns the types that end in a COMMIT or a ROLLBACK: all, but a delivery that is only queued.
@@ -50,13 +71,16 @@ fn ended_by_server(options: &TpccOptions) -> Vec<TransactionType> {
         .collect()
 }
 
-/// Returns the share of new orders that are not rolled back, among all transactions.
+/// Returns the share of new orders that are not rolled back, among all that the server commits and rolls back.
 fn orders_share(options: &TpccOptions) -> f64 {
     let weights = match options.mix {
         MixMethod::Weights if options.dialect == Dialect::Standard => options.weights,
         _ => DECK,
     };
-    let all = weights.iter().sum::<u32>() + u32::from(options.enable_purge);
+    let mut all = weights.iter().sum::<u32>() + COMMITS * u32::from(options.enable_purge);
+    if options.dialect == Dialect::TpccMysql {
+        all += (COMMITS - 1) * weights[usize::from(transaction::DELIVERY)];
+    }
     let rolled_back = match options.dialect {
         Dialect::Hammerdb => 1.0 / 99.0,
         _ => 0.01,
@@ -67,20 +91,16 @@ fn orders_share(options: &TpccOptions) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tpcc::rehearsal::make_workload;
     use crate::tpcc::vectors::vectors;
-    use crate::{RandomKind, RandomSource, workload};
 
     fn counts_of(name: &str, given: &[(&str, &str)]) -> ServerCounts {
-        let given: Vec<_> = given
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        let source = RandomSource {
-            kind: RandomKind::Dbdyno,
-            seed: 1,
-        };
-        let made = workload(name, &given, source, 1).unwrap();
+        let made = make_workload(name, given, 1);
         made.spec().server_counts.as_ref().unwrap().clone()
+    }
+
+    fn types_of(name: &str, given: &[(&str, &str)]) -> Vec<&'static str> {
+        make_workload(name, given, 1).spec().statement_types.clone()
     }
 
     #[test]
@@ -98,7 +118,41 @@ mod tests {
             counts.counts[0].sql,
             "SELECT SUM(d_next_o_id) FROM district1 UNION ALL SELECT SUM(d_next_o_id) FROM district2"
         );
-        assert_eq!(counts.counts[1].grows_by, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn commits_and_rollbacks_are_counted_as_statements_unless_procedures_end_transactions() {
+        for (name, given) in [
+            ("tpcc/tpcc-mysql", &[][..]),
+            ("tpcc/sysbench-tpcc", &[("enable_purge", "on")]),
+            ("tpcc/standard", &[]),
+            ("tpcc/hammerdb", &[("no_stored_procs", "on")]),
+        ] {
+            let (types, ends) = (types_of(name, given), &counts_of(name, given).counts[1]);
+            let names = ends.grows_by_statements.iter();
+            let mut names: Vec<_> = names.map(|number| types[usize::from(*number)]).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["commit", "rollback"], "{name}");
+            assert!(ends.grows_by.is_empty(), "{name}");
+        }
+        let calls = &counts_of("tpcc/hammerdb", &[]).counts[1];
+        assert_eq!(calls.grows_by, [0, 1, 2, 3, 4]);
+        assert!(calls.grows_by_statements.is_empty());
+    }
+
+    #[test]
+    fn the_ratio_counts_every_commit_of_a_delivery_and_of_a_purge() {
+        let ratio = |name, given: &[_]| counts_of(name, given).ratio.unwrap();
+        for (given, expected) in [
+            (ratio("tpcc/tpcc-mysql", &[]), 32.0 / 9.9),
+            (ratio("tpcc/sysbench-tpcc", &[]), 23.0 / 9.9),
+            (
+                ratio("tpcc/sysbench-tpcc", &[("enable_purge", "on")]),
+                33.0 / 9.9,
+            ),
+        ] {
+            assert!((given - expected).abs() < 1e-9, "{given} {expected}");
+        }
     }
 
     #[test]
@@ -107,6 +161,7 @@ mod tests {
             ("warehouses", "10"),
             ("keyandthink", "on"),
             ("delivery", "queue"),
+            ("calls", "procedures"),
         ];
         let counts = counts_of("tpcc/standard", &given);
         assert_eq!(counts.counts[0].most_per_minute, Some(128.6));
