@@ -3,7 +3,7 @@
 
 use super::NAME;
 use super::option_table::TABLE;
-use super::step::{BenchmarkStep, StepPlan};
+use super::step::{BenchmarkStep, ReadKind, StepPlan};
 use crate::WorkloadError;
 
 /// All options; values are checked.
@@ -88,6 +88,14 @@ impl InsertBenchmarkOptions {
                 "off with one_table and several clients, which would delete each other's rows,";
             return Err(WorkloadError::invalid("delete_per_insert", "on", allowed));
         }
+        if self.num_secondary_indexes == 0 && self.step.reads() == Some(ReadKind::Range) {
+            let allowed = "1 or more with a step that reads ranges";
+            return Err(WorkloadError::invalid(
+                "num_secondary_indexes",
+                "0",
+                allowed,
+            ));
+        }
         if self.num_partitions > 0 && self.rows_per_partition == 0 {
             let allowed = "1 or more with num_partitions";
             return Err(WorkloadError::invalid("rows_per_partition", "0", allowed));
@@ -170,6 +178,10 @@ mod tests {
             (&[("step", "l.i9")][..], "l.i0, l.x"),
             (&[("data_length_min", "30")], "data_length_min or more"),
             (&[("num_partitions", "3")], "1 or more"),
+            (
+                &[("step", "qr100"), ("num_secondary_indexes", "0")],
+                "1 or more",
+            ),
             (&[("clients", "0")], "1 to 4000"),
             (&[("nr3", "5")], "\"nr1\""),
             (
