@@ -80,7 +80,10 @@ pub(super) fn generator(
     }
     if let Some(first) = form.sequence {
         let block = at_least_one("block", form.block.unwrap_or(BLOCK))?;
-        return Ok(Generator::Sequence { first, block });
+        return Ok(Generator::Sequence {
+            first,
+            block: block.into(),
+        });
     }
     if let Some([shortest, longest]) = form.text {
         if shortest > longest || longest > LONGEST_TEXT {

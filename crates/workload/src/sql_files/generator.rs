@@ -16,8 +16,8 @@ pub(super) enum Generator {
     },
     /// A few numbers are drawn often, the others seldom.
     Hotspot(Hotspot),
-    /// One number after the other; each user has its own block.
-    Sequence { first: i64, block: u32 },
+    /// One number after the other; each user has its own block, a table one for all its rows.
+    Sequence { first: i64, block: u64 },
     /// Numbers that a sequence of the same user has given, the latest most often.
     LatestOf { sequence: usize, sampler: Sampler },
     /// Small letters.
@@ -187,8 +187,8 @@ impl GeneratorStates {
             return 0; // a sequence was looked up when the workload was read
         };
         let given = self.states[sequence].drawn.max(1);
-        let number = (given - 1 - back % given) % u64::from(block);
-        first.wrapping_add((self.block * u64::from(block) + number) as i64)
+        let number = (given - 1 - back % given) % block;
+        first.wrapping_add((self.block * block + number) as i64)
     }
 }
 

@@ -70,14 +70,19 @@ impl SqlTable {
         name: &Spanned<String>,
         form: &TableForm,
     ) -> Result<Self, WorkloadError> {
+        let rows = *form.rows.get_ref();
         let (mut columns, mut generators) = (Vec::new(), Vec::new());
         check_name(toml, name)?;
         for (column, form) in in_order(&form.columns) {
             check_name(toml, column)?;
             let made = generator(form.get_ref(), |_| None);
-            generators.push(made.map_err(|why| {
+            let mut made = made.map_err(|why| {
                 toml.wrong_at(form.span(), format!("column {}: {why}", column.get_ref()))
-            })?);
+            })?;
+            if let (Generator::Sequence { block, .. }, None) = (&mut made, form.get_ref().block) {
+                *block = rows.max(1); // keys don't repeat unless that was asked for
+            }
+            generators.push(made);
             columns.push(column.get_ref().clone());
         }
         if columns.is_empty() {
@@ -91,7 +96,7 @@ impl SqlTable {
             head: format!("INSERT INTO `{name}` (`{}`) VALUES ", columns.join("`, `")),
             row: StatementText::new(&format!("({})", vec!["?"; columns.len()].join(", "))),
             checks: checks(&columns, &generators),
-            rows: *form.rows.get_ref(),
+            rows,
             name,
             columns,
             generators: generators.into(),

@@ -234,6 +234,23 @@ fn rows_are_the_same_for_a_seed_and_each_key_is_there_once() {
 }
 
 #[test]
+fn keys_go_on_beyond_the_block_of_a_user_unless_a_block_was_given() {
+    let last_id = |sequence: &str| {
+        let rows = FILLED.replace("rows = 120000", "rows = 10000001");
+        let form = rows.replace("sequence = 1", sequence);
+        let folder = Folder::with(&[("workload.toml", &form)]);
+        let mut rows = folder.population(1).rows(0, 200);
+        let mut statement = Vec::new();
+        assert_eq!(rows.next_statement(&mut statement), 1);
+        let text = String::from_utf8(statement).unwrap();
+        let (_, row) = text.split_once(" VALUES (").unwrap();
+        row.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(last_id("sequence = 1"), 10_000_001);
+    assert_eq!(last_id("sequence = 1, block = 6"), 5);
+}
+
+#[test]
 fn the_sums_are_those_of_the_rows_and_the_query_asks_for_them() {
     let folder = Folder::with(&[("workload.toml", FILLED)]);
     let made = folder.population(1);
