@@ -26,6 +26,7 @@ mod record;
 mod run;
 mod sample;
 mod signals;
+mod statement_protocol;
 mod sysbench;
 mod terminal;
 mod threads;

@@ -6,9 +6,9 @@ use super::search::AnswerRecord;
 use super::share::ShareRecord;
 use crate::expected_counts::{most_per_minute, ratio_by_mix};
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
+use crate::statement_protocol::protocol_word;
 use dbdyno_drive::{
-    Cause, Level, Load, NetworkPath, NetworkTraffic, Outage, Protocol, RunOutcome, SessionReadBack,
-    Status,
+    Cause, Level, Load, NetworkPath, NetworkTraffic, Outage, RunOutcome, SessionReadBack, Status,
 };
 use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
@@ -24,7 +24,7 @@ pub(crate) struct Start<'a> {
     realtime_ns: u64,
     session: SessionRecord<'a>,
     workload: WorkloadRecord,
-    protocol: Protocol,
+    protocol: &'static str,
     rng: RandomKind,
     seed: u64,
     concurrency: u32,
@@ -173,7 +173,7 @@ impl<'a> Start<'a> {
             realtime_ns: start.realtime_ns,
             session: SessionRecord::of(&start.session),
             workload: WorkloadRecord::of(&*load.workload),
-            protocol: order.protocol,
+            protocol: protocol_word(load),
             rng: order.rng,
             seed: order.seed,
             concurrency: load.connections(),

@@ -1,8 +1,9 @@
 //! Prints the lines above every run: what is driven, how, and against which server.
 
 use crate::order::LoadOrder;
+use crate::statement_protocol::protocol_word;
 use crate::terminal;
-use dbdyno_drive::{Level, Load, Protocol, Start, counted};
+use dbdyno_drive::{Level, Load, Start, counted};
 use dbdyno_workload::{Metadata, option_table};
 use std::io::{self, Write};
 
@@ -18,9 +19,11 @@ pub(super) fn heading(
 ) -> io::Result<()> {
     let session = &start.session;
     let facts = &load.workload.spec().metadata;
-    let statements = match load.protocol {
-        Protocol::Prepared => "prepared statements",
-        Protocol::Text => "statements as text",
+    let statements = match protocol_word(load) {
+        "prepared" => "prepared statements",
+        "prepared-and-text" => "prepared statements and text",
+        "procedures" => "stored procedures",
+        _ => "statements as text",
     };
     writeln!(
         out,
