@@ -33,10 +33,21 @@ pub(super) fn report_end(
 ) {
     print_histogram(engine, ledger);
     let figures = ledger.full(&engine.figures, ended_ns, now_ns);
-    let handled = main.cumulative(&Stat::cumulative(&figures, 0));
+    print_cumulative(engine, program, main, &figures, ended_ns);
+}
+
+/// Lets the script report, or prints our own report.
+fn print_cumulative(
+    engine: &Engine,
+    program: &Arc<dyn Program>,
+    main: &mut dyn MainActor,
+    figures: &FinalFigures,
+    ended_ns: u64,
+) {
+    let handled = main.cumulative(&Stat::cumulative(figures, 0));
     // Our lines in a script's own report would spoil it for its readers.
     if handled == Ok(false) {
-        print_full(engine, program, &figures);
+        print_full(engine, program, figures);
         print_extras(engine, ended_ns);
     }
 }
@@ -45,15 +56,18 @@ pub(super) fn report_end(
 pub(super) fn report_by_force(
     engine: &Engine,
     program: &Arc<dyn Program>,
+    main: &mut dyn MainActor,
     ledger: &mut Ledger,
     now_ns: u64,
 ) {
+    let fixes_report = engine.settings.fixes.report;
     engine.log.fatal(text::FORCING_SHUTDOWN);
-    print_histogram(engine, ledger);
+    if fixes_report {
+        print_histogram(engine, ledger);
+    }
     let mut figures = ledger.full(&engine.figures, now_ns, now_ns);
-    figures.add_unfinished(&engine.figures, engine.settings.fixes.report, now_ns);
-    print_full(engine, program, &figures);
-    print_extras(engine, now_ns);
+    figures.add_unfinished(&engine.figures, fixes_report, now_ns);
+    print_cumulative(engine, program, main, &figures, now_ns);
 }
 
 fn print_histogram(engine: &Engine, ledger: &Ledger) {

@@ -70,7 +70,7 @@ fn run_with_patience(
     let instants = run.begin();
     match run.watch(instants, patience_ns).keep() {
         RunEnd::Over => run.end(main, instants),
-        RunEnd::Forced => run.force(),
+        RunEnd::Forced => run.force(main),
         RunEnd::Stuck => run.give_up(main),
     }
 }
@@ -219,9 +219,10 @@ impl<'a> Run<'a> {
     }
 
     /// Gives up users that are left, in mid-event.
-    fn force(self) -> u8 {
+    fn force(self, main: &mut dyn MainActor) -> u8 {
         let mut ledger = lock(&self.ledger);
-        closing::report_by_force(self.engine, self.program, &mut ledger, monotonic_ns());
+        let now_ns = monotonic_ns();
+        closing::report_by_force(self.engine, self.program, main, &mut ledger, now_ns);
         FORCED
     }
 

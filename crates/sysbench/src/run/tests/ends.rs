@@ -211,6 +211,7 @@ fn users_that_do_not_end_are_given_up_after_the_grace() {
     let settings = Settings {
         time_s: 1,
         forced_shutdown_s: Some(1),
+        histogram: true,
         ..settings(2)
     };
     assert_eq!(play.run(settings), 2);
@@ -224,6 +225,30 @@ fn users_that_do_not_end_are_given_up_after_the_grace() {
         "{text}"
     );
     assert!(!text.contains("done\n"), "{text}");
+}
+
+#[test]
+fn a_programs_own_report_takes_the_place_of_ours_when_users_are_given_up() {
+    let mut play = Play::new(|_, _| {
+        pause(60_000);
+        Ok(())
+    });
+    play.writes_reports = true;
+    let settings = Settings {
+        time_s: 1,
+        forced_shutdown_s: Some(1),
+        histogram: true,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 2);
+    let text = play.screen.text();
+    let (_, end) = text.split_once("FATAL: ").unwrap();
+    let lines: Vec<&str> = end
+        .lines()
+        .skip(1)
+        .filter(|line| !line.is_empty())
+        .collect();
+    assert_eq!(lines, ["final: 0 events"], "{text}");
 }
 
 #[test]
