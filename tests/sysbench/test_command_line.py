@@ -55,6 +55,7 @@ def folder(tmp_path: Path) -> Path:
         ("bulk_insert prewarm", "Unknown command: prewarm\n", 1),
         ("bulk_insert", "", 0),
         ("own.lua help", "'own.lua' test does not implement the 'help' command.\n", 1),
+        ("./own.lua cleanup", "'own.lua' test does not implement the 'cleanup' command.\n", 1),
     ],
 )
 def test_what_cannot_be_done_is_complained_of(
@@ -71,6 +72,30 @@ def test_a_bundled_script_will_be_told_what_to_do(either: Program, package_scrip
         f"FATAL: {package_scripts}/oltp_common.lua:28: Command is required. "
         "Supported commands: prepare, prewarm, run, cleanup, help\n" in outcome.stdout
     )
+
+
+@pytest.mark.parametrize(
+    ("place", "lua_path"),
+    [
+        ("oltp_common.lua", None),
+        ("src/lua/oltp_common.lua", None),
+        ("oltp_common/init.lua", None),
+        (".luarocks/share/lua/5.1/oltp_common.lua", None),
+        ("modules/oltp_common.lua", "./modules/?.lua;;"),
+        ("modules/oltp_point_select.lua", "./modules/?.lua;;"),
+    ],
+)
+def test_a_module_of_the_users_takes_the_place_of_the_bundled_one(
+    either: Program, tmp_path: Path, package_scripts: Path, place: str, lua_path: str | None
+) -> None:
+    assert package_scripts.exists()
+    own = tmp_path / place
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text('print("mine")\nsysbench.cmdline.commands = { prepare = { function() print("prepared") end } }\n')
+    environment = {"HOME": str(tmp_path), **({"LUA_PATH": lua_path} if lua_path else {})}
+    outcome = either.run("oltp_point_select prepare", folder=tmp_path, environment=environment)
+    assert outcome.stdout.endswith("\n\nmine\nprepared\n"), outcome.text
+    assert outcome.exit_code == 0
 
 
 @pytest.mark.parametrize("arguments", ["- prepare", "- run", "-", "", "- nosuch --nosuch=1"])
@@ -182,3 +207,15 @@ def test_the_master_branch_gives_orders_to_the_compiler(program: Program, word: 
     refused = program.run(["--dialect=1.1", "--luajit-cmd=nosuch"])
     assert refused.stdout.endswith("FATAL: unknown luaJIT command or jit.* modules not installed\n")
     assert refused.exit_code == 1
+
+
+def test_a_forced_shutdown_calls_the_hook_for_the_report(either: Program, folder: Path) -> None:
+    (folder / "forced.lua").write_text(
+        "ffi.cdef('int usleep(unsigned int);')\n"
+        "function event() ffi.C.usleep(4000000) end\n"
+        'sysbench.hooks.report_cumulative = function(stat) print("hook", stat.events) end\n'
+        'function done() print("done") end\n'
+    )
+    outcome = either.run("forced.lua --time=1 --forced-shutdown=1 --histogram run", folder=folder)
+    _, end = outcome.stdout.split("FATAL: The --max-time limit has expired, forcing shutdown...\n")
+    assert (end.strip(), outcome.exit_code) == ("hook\t0", 2)

@@ -19,6 +19,7 @@ mod exchange;
 mod interrupt;
 mod main_state;
 mod memory;
+mod module_path;
 mod pool;
 mod prelude;
 mod program;
@@ -30,5 +31,6 @@ mod symbols;
 
 pub use interrupt::{end_if_told, tell_scripts_of_signals};
 pub use main_state::{Command, Function, MainState};
+pub use module_path::is_module_replaced;
 pub use program::ScriptProgram;
 pub use script::Launch;

@@ -2,12 +2,16 @@
 
 use super::benchmark::{Benchmark, ExecutionScope, Invocation, Part};
 use super::{FAILED, failed};
+use dbdyno_lua::is_module_replaced;
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::native::{Builtin, Native};
 use dbdyno_sysbench::options::{EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The module that all of them but `bulk_insert` require.
+const COMMON: &str = "oltp_common";
 
 /// Runs one of the scripts.
 pub(super) struct BundledScript<'a> {
@@ -18,16 +22,18 @@ pub(super) struct BundledScript<'a> {
 }
 
 impl<'a> BundledScript<'a> {
-    /// Finds the script of this name, unless a file of that name takes precedence, or the script itself is asked for.
+    /// Finds the script of this name, unless a user's own file or module takes the place of it or of the module that it
+    /// requires, or the script itself is asked for.
     pub(super) fn named(call: Invocation<'a>) -> Option<Self> {
         let settings = &call.engine.settings;
-        let file = format!("{}.lua", call.name());
-        if !settings.native || Path::new(call.name()).is_file() || Path::new(&file).is_file() {
+        let builtin = Builtin::named(call.name(), settings.dialect)?;
+        let is_replaced = || [call.name(), COMMON].into_iter().any(is_module_replaced);
+        if !settings.native || Path::new(call.name()).is_file() || is_replaced() {
             return None;
         }
         Some(Self {
             engine: call.engine,
-            builtin: Builtin::named(call.name(), settings.dialect)?,
+            builtin,
             native: None,
         })
     }

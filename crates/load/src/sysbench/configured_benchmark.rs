@@ -113,11 +113,11 @@ impl<'a> ConfiguredBenchmark<'a> {
 
     /// Handles a missing command: options are listed all the same.
     pub(super) fn without(&self, command: &str) -> Result<u8, EarlyExit> {
-        let name = self.call.name();
+        let path = self.call.name();
+        let name = path.rsplit('/').next().unwrap_or(path);
         match command {
             "help" if !self.declared.is_empty() => {
-                let title = name.rsplit('/').next().unwrap_or(name);
-                let help = script_help(title, &self.declared);
+                let help = script_help(name, &self.declared);
                 self.call.engine.log.answer(&help);
                 Ok(GOOD)
             }

@@ -6,31 +6,18 @@ local told, TEXT, NUMBER = seam.told, seam.TEXT, seam.NUMBER
 
 -- Sets where modules are looked for: first the paths of the environment, with our own paths in place of Lua's.
 
-local function places(kind, suffixes)
-  local list = { "./?" .. suffixes[1] }
-  if kind == "share" then
-    list = { "./?.lua", "./?/init.lua", "./src/lua/?.lua" }
-  end
+local function native_places()
+  local list = { "./?.so" }
   local home = os.getenv("HOME")
   for _, folder in ipairs(home and { "5.1/?", "?" } or {}) do
-    for _, suffix in ipairs(suffixes) do
-      list[#list + 1] = ("%s/.luarocks/%s/lua/%s%s"):format(home, kind, folder, suffix)
-    end
+    list[#list + 1] = ("%s/.luarocks/lib/lua/%s.so"):format(home, folder)
   end
-  for _, root in ipairs({ "/usr/local", "/usr" }) do
-    list[#list + 1] = ("%s/%s/lua/5.1/?%s"):format(root, kind, suffixes[1])
-  end
-  list[#list + 1] = kind == "share" and "/usr/share/sysbench/?.lua" or nil
-  return table.concat(list, ";") .. ";"
+  return table.concat(list, ";") .. ";/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;"
 end
 
-local function with_environment(name, default)
-  local wanted = os.getenv(name)
-  return wanted and wanted:gsub(";;", function() return ";" .. default .. ";" end) or default
-end
-
-package.path = with_environment("LUA_PATH", places("share", { ".lua", "/init.lua" }))
-package.cpath = with_environment("LUA_CPATH", places("lib", { ".so" }))
+local wanted, default = os.getenv("LUA_CPATH"), native_places()
+package.path = told(TEXT.PACKAGE_PATH)
+package.cpath = wanted and wanted:gsub(";;", function() return ";" .. default .. ";" end) or default
 
 -- Returns whether there is a module of the script's name.
 function seam.is_module()

@@ -6,7 +6,7 @@ local second_generation, seam = ...
 -- Texts and numbers that the program provides, by their places (`symbols/seam.rs`).
 local TEXT = {
   VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4, ARGUMENT = 5, OPTION_NAME = 6, OPTION_TEXT = 7,
-  OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10, LUAJIT_COMMAND = 11,
+  OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10, LUAJIT_COMMAND = 11, PACKAGE_PATH = 12,
 }
 local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4 }
 seam.TEXT, seam.NUMBER = TEXT, NUMBER

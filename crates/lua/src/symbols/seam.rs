@@ -2,6 +2,7 @@
 
 use super::{acting, keep};
 use crate::context::Context;
+use crate::module_path::package_path;
 use crate::prelude::prelude;
 use crate::script::ScriptSource;
 use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, option_lines};
@@ -75,6 +76,7 @@ extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
                 Err(_) => CText::NONE,
             },
             (11, _) => CText::maybe(context.engine.settings.luajit_command.as_deref()),
+            (12, _) => CText::maybe(Some(package_path())),
             _ => CText::NONE,
         }
     })
