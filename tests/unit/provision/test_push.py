@@ -14,6 +14,7 @@ from dbdyno.provision._push import _is_left
 @pytest.mark.parametrize(
     ("pid", "age_s", "is_left"),
     [(999_999_999, 2 * 86400, True), (999_999_999, 3600, False), (os.getpid(), 2 * 86400, False)],
+    ids=["gone and old", "gone and new", "running and old"],
 )
 def test_a_folder_is_left_when_its_process_is_not_seen_and_nobody_changed_it_for_a_day(
     tmp_path: Path, pid: int, age_s: int, is_left: bool
