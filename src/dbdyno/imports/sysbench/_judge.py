@@ -86,7 +86,7 @@ def _missing_intervals_caveat(run: SysbenchRun, figures: RunFigures) -> Caveat |
         return None
     text = (
         f"{figures.missing:,} interval lines are missing between the first and the last; sysbench skips late "
-        "reports and the next one covers them: it counts for as long, so they are no zero"
+        "reports, and the next one covers their time and counts for it"
     )
     return Caveat("missing-intervals", text)
 
