@@ -12,7 +12,7 @@ from dbdyno.analyse._capacity import (
     peak_words,
 )
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words, window_mean
-from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._cells import CellJudgement, is_vague_level, judge_cells
 from dbdyno.analyse._closing import closing_cells
 from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses, verdict_words
 from dbdyno.analyse._criterion import Criterion, GateOutcome, parse_criterion
@@ -73,7 +73,6 @@ from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import (
     change_words,
     counted,
-    is_vague_ratio,
     listed,
     plus_minus,
     ratio_words,
@@ -132,7 +131,7 @@ __all__ = [
     "course_words",
     "courses_words",
     "is_shown",
-    "is_vague_ratio",
+    "is_vague_level",
     "judge_capacity",
     "judge_cells",
     "judge_history",

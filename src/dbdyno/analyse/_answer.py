@@ -19,8 +19,8 @@ from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import change_words, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Comparison, counted, format_memory, target_title, verb_for
+from dbdyno.analyse._words import change_words, faster_words, listed, slower_words
+from dbdyno.core import Comparison, counted, format_memory, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
@@ -188,7 +188,7 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
         return f"{names[0]} is {share} {names[1]} at {where} ({interval}{margin_words}): {levels}"
-    if _is_vague(pair):
+    if is_vague_ratio(pair.low, pair.high):
         reason = f"the runs differ too much to compare {names[0]} with {names[1]}"
         return f"Not decided at {where}: {reason} ({levels}){repeats_words}"
     percent_slower = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
@@ -236,7 +236,7 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
         return f"{name} is {rank_words} at {where}: {tps}. {_rival_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
-    if _is_vague(pair):
+    if is_vague_ratio(pair.low, pair.high):
         reason = f"the runs differ too much to compare {name} ({tps}) with {rival_title}"
         return f"Not decided at {where}: {reason}{_repeats_words(pair)}"
     return f"{_open_words(pair, where)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
@@ -246,13 +246,9 @@ def _repeats_words(pair: Comparison) -> str:
     return f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
 
 
-def _is_vague(pair: Comparison) -> bool:
-    return is_vague_ratio(pair.low, pair.high) or pair.low <= 0
-
-
 def _rival_words(pair: Comparison) -> str:
     """Return how far the right target is behind, as far as the interval says."""
-    if not _is_vague(pair):
+    if not is_vague_ratio(pair.low, pair.high):
         return distance_words(pair)
     title = target_title(pair.right)
     if pair.low > 1:
@@ -268,7 +264,7 @@ def _open_words(pair: Comparison, where: str) -> str:
 
 
 def _undecided_words(pair: Comparison) -> str:
-    if pair.verdict != "undecided" or _is_vague(pair):
+    if pair.verdict != "undecided" or is_vague_ratio(pair.low, pair.high):
         return ""
     return ", undecided" if pair.low <= 1.0 <= pair.high else f", not decided, as {_TESTED_TOGETHER}"
 

@@ -16,12 +16,11 @@ from dbdyno.analyse._settled import may_reach
 from dbdyno.analyse._words import (
     change_words,
     faster_words,
-    is_vague_ratio,
     listed,
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import counted, format_memory, short_percent, target_title, verb_for
+from dbdyno.core import counted, format_memory, is_vague_ratio, short_percent, target_title, verb_for
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6

@@ -32,7 +32,7 @@ from dbdyno.stats import (
 IntervalKind = Literal["repeats, moderated", "repeats", "one run, borrowed spread", "one run, assumed spread"]
 Spread = tuple[float, float]
 """A standard deviation between repeats on the scale ln(TPS), and its degrees of freedom."""
-WIDEST = math.log(2)
+_WIDEST = math.log(2)
 """Half-width on the log scale from which on an interval says nothing: half to twice the level, or wider."""
 
 
@@ -86,7 +86,12 @@ class CellJudgement:
     @property
     def is_vague(self) -> bool:
         """Return whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
-        return self.level is not None and self.level.half_width() > WIDEST
+        return self.level is not None and is_vague_level(self.level)
+
+
+def is_vague_level(level: LogLevel) -> bool:
+    """Return whether the interval of a level says nothing."""
+    return level.half_width() > _WIDEST
 
 
 def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._words import faster_words, is_vague_ratio, listed
-from dbdyno.core import Verdict, counted, format_memory, target_title, verb_for
+from dbdyno.analyse._words import faster_words, listed
+from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 
 _MOST_NAMED = 3

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
-from dbdyno.analyse._words import faster_words, is_vague_ratio
-from dbdyno.core import Comparison, counted, target_title
+from dbdyno.analyse._words import faster_words
+from dbdyno.core import Comparison, counted, is_vague_ratio, target_title
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dbdyno.core import counted as counted  # for modules that have all their words from here
+from dbdyno.core import is_vague_ratio
 
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
@@ -51,15 +52,6 @@ def significant_words(value: float) -> str:
         return f"{value:g}"
     digits = max(2 - math.floor(math.log10(abs(value))), 0)
     return f"{value:,.{digits}f}"
-
-
-def is_vague_ratio(low: float, high: float) -> bool:
-    """Return whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
-
-    >>> is_vague_ratio(0.5, 2.0), is_vague_ratio(0.1, 10.0)
-    (False, True)
-    """
-    return not high <= _MOST_ENDS_RATIO**2 * low
 
 
 def ratio_words(ratio: float, low: float, high: float) -> str:

@@ -4,7 +4,7 @@ No dependency. The only I/O is reading a file that somebody named (`read_input`)
 """
 
 from dbdyno.core._cell import ROUTES, UNKNOWN_ROUTE, Cell, Route, Run, RunStatus, is_network_route
-from dbdyno.core._comparison import Comparison, Verdict
+from dbdyno.core._comparison import Comparison, Verdict, is_vague_ratio
 from dbdyno.core._decode import LARGEST, DecodeError, decode
 from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
 from dbdyno.core._engine import (
@@ -196,6 +196,7 @@ __all__ = [
     "is_flat",
     "is_network_route",
     "is_unnamed",
+    "is_vague_ratio",
     "json_value",
     "linker_name",
     "memory_text",

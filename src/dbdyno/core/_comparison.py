@@ -43,3 +43,16 @@ class Comparison:
     assumed_spread: float | None = None
     stands_to: float | None = None
     remedy: str = ""
+
+
+_WIDEST = 16
+"""Times as much as the lower end of a ratio's interval, above which its upper end makes it say nothing."""
+
+
+def is_vague_ratio(low: float, high: float) -> bool:
+    """Return whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
+
+    >>> is_vague_ratio(0.5, 2.0), is_vague_ratio(0.1, 10.0)
+    (False, True)
+    """
+    return not high <= _WIDEST * low

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dbdyno.analyse import CellJudgement, Place, compare_targets, is_vague_ratio, rank_places, turned
-from dbdyno.core import Cell, Comparison
+from dbdyno.analyse import CellJudgement, Place, compare_targets, rank_places, turned
+from dbdyno.core import Cell, Comparison, is_vague_ratio
 from dbdyno.report._study_analysis import StudyAnalysis
 
 AT_BEST = 0

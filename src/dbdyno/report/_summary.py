@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from dbdyno.analyse import CapacityJudgement, CapacityStep, is_vague_ratio, level_interval
+from dbdyno.analyse import CapacityJudgement, CapacityStep, is_vague_level, level_interval
 from dbdyno.audit import all_data, finding_data
-from dbdyno.core import Comparison, RunRecord
+from dbdyno.core import Comparison, RunRecord, is_vague_ratio
 from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._server_lifecycle import lifecycles_object
 from dbdyno.report._study_analysis import analyse_study
@@ -16,8 +16,6 @@ from dbdyno.study import settings_object
 SCHEMA_VERSION = 1
 _LEFT_OUT = frozenset({"run", "cell_id", "types", "orders", "step", "caveats", "method", "started_ns", "ended_ns"})
 """Parts of a stored record that an entry of `cells` does not repeat."""
-_WIDEST = 4
-"""Times as much as the lower end of a level's interval, above which its upper end makes it say nothing."""
 _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
@@ -112,7 +110,7 @@ def _average_object(pair: Comparison) -> dict[str, object]:
 
 def _capacity_object(judgement: CapacityJudgement) -> dict[str, object]:
     tps, low, high = level_interval(judgement.best)
-    is_vague = not high <= _WIDEST * low
+    is_vague = is_vague_level(judgement.best)
     fit = judgement.fit
     law = None if fit is None else {name: getattr(fit, name) for name in _LAW}
     return {

@@ -16,15 +16,13 @@ from importlib import resources
 
 from dbdyno.audit import SEVERITIES, ComparisonSet, Finding, Severity
 from dbdyno.audit.studies._sets import campaign_name
-from dbdyno.core import Comparison, decode, format_bytes, format_memory, short_percent, target_title
+from dbdyno.core import Comparison, decode, format_bytes, format_memory, is_vague_ratio, short_percent, target_title
 from dbdyno.study import Study
 
 _WEIGHED: tuple[Severity, ...] = ("critical", "high")
 _COUNTS = 1.03
 """A factor that counts in comparisons; what is worth less is rarely seen."""
 _A_NOTE = 1.01
-_WIDEST = 16
-"""Times as much as the lower end of a ratio's interval, above which its upper end makes it say nothing."""
 _TOO_UNLIKE = "the runs are too unlike"
 _RESIDENT = "host:rss_bytes"
 Labels = Mapping[str, Mapping[str, str]]
@@ -74,7 +72,7 @@ class Influence:
     @property
     def is_vague(self) -> bool:
         """Return whether nothing is decided, and the interval is too wide to say anything."""
-        return not self.pair.is_significant and not self.high <= _WIDEST * self.low
+        return not self.pair.is_significant and is_vague_ratio(self.low, self.high)
 
     @property
     def needed(self) -> float:

@@ -87,7 +87,9 @@ def head_of(text: str, runs: Sequence[RunRows] = (), index: int = 0) -> RunHeade
     threads = options.get("threads", "")
     name = commands[-1][1] if commands else "tpcc"
     # Go's client has no socket file: localhost is an address to it.
-    host = {"mysql_host": options["host"].replace("localhost", "127.0.0.1")} if "host" in options else {}
+    host = (
+        {"mysql_host": "127.0.0.1" if options["host"] == "localhost" else options["host"]} if "host" in options else {}
+    )
     return RunHeader(
         threads=int(threads) if threads.isascii() and threads.isdigit() else int(workers[1]) if workers else None,
         interval_s=_duration_s(options.get("interval", "")),

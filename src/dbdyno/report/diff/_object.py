@@ -6,8 +6,8 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellChange, is_vague_ratio
-from dbdyno.core import Cell
+from dbdyno.analyse import CellChange
+from dbdyno.core import Cell, is_vague_ratio
 from dbdyno.report.diff._diff import StudyDiff
 from dbdyno.report.diff._rules import OpenCell, RuleOutcome, overall
 from dbdyno.report.diff._side import DiffSide

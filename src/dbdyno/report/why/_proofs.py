@@ -73,7 +73,8 @@ def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:
     try:
         return _judge_note(note, analyse_study(StoredStudy.open(folder, check=check)))
     except (StudyError, DamageError) as error:
-        reason = f"it can't be read: {error.what}; remove {folder} and {folder.name}.json, or prove it again"
+        place = f"{folder.parent.name}/{folder.name}"
+        reason = f"it can't be read: {error.what}; remove {place} and {place}.json, or prove it again"
         return Proof("undecided", math.nan, math.nan, None, None, reason)
 
 
