@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dbdyno.audit._reading import Value
-from dbdyno.engines import Kind
+from dbdyno.engines import Kind, fold_charsets
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 _MOST = 1e100  # products of such numbers are finite
@@ -32,7 +32,7 @@ def normalise(text: str, kind: Kind, parameter_id: str = "") -> Value:
     >>> normalise("area", "enum", "flush.neighbors"), normalise("0", "enum", "server.query_cache_type")
     (1, 'OFF')
     """
-    upper_text = text.strip().upper()
+    upper_text = (fold_charsets(text) if parameter_id.startswith("charset.") else text).strip().upper()
     if kind == "flag":
         return switch(upper_text)
     if parameter_id == "flush.neighbors" and upper_text in _NEIGHBOURS:

@@ -42,6 +42,7 @@ from dbdyno.engines._option_file import (
     read_option_file,
     requested_option,
 )
+from dbdyno.engines._option_values import enum_word, fold_charsets, has_flags, is_flag_list
 from dbdyno.engines._options import (
     Kind,
     KnownOption,
@@ -98,10 +99,14 @@ __all__ = [
     "counter_ids",
     "counter_sources",
     "dumped_rows",
+    "enum_word",
     "families",
     "family_names",
     "family_of",
+    "fold_charsets",
+    "has_flags",
     "identify",
+    "is_flag_list",
     "known_options",
     "lookup_option",
     "matches",

@@ -35,6 +35,16 @@ def test_options_that_do_nothing_are_listed_but_for_those_another_rule_tells() -
         ("innodb_flush_method", "o_direct", "O_DIRECT", "clear"),
         ("sql_mode", "A,B", "B,A", "clear"),
         ("innodb_log_file_size", "2G", "50331648", "clear"),
+        ("character_set_server", "utf8", "utf8mb3", "clear"),
+        ("character_set_server", "utf8", "utf8mb4", "finding"),
+        ("collation_server", "utf8_general_ci", "utf8mb3_general_ci", "clear"),
+        ("sql_mode", "TRADITIONAL", "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,TRADITIONAL", "clear"),
+        ("sql_mode", "STRICT_TRANS_TABLES", "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION", "finding"),
+        ("optimizer_switch", "default", "index_merge=on,mrr=off", "clear"),
+        ("optimizer_switch", "mrr=on", "index_merge=on,mrr=off", "finding"),
+        ("concurrent_insert", "2", "ALWAYS", "clear"),
+        ("concurrent_insert", "2", "AUTO", "finding"),
+        ("tx_isolation", "1", "READ-COMMITTED", "clear"),
     ],
 )
 def test_what_was_asked_for_is_held_against_what_is_shown(option: str, asked: str, shown: str, wanted: str) -> None:

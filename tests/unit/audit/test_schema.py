@@ -6,6 +6,7 @@ import pytest
 
 from audit_cases import (
     MARIADB_11_8,
+    MYSQL_5_7,
     MYSQL_8_4,
     audited,
     facts,
@@ -24,6 +25,35 @@ def test_the_collation_of_columns_comes_before_the_servers() -> None:
     assert outcome("table-collation-mismatch", a, b) == "clear"
     servers = facts("a", collation_server="utf8mb4_0900_ai_ci"), facts("b", collation_server="utf8mb4_general_ci")
     assert verdict("table-collation-mismatch", *servers).certainty == "inferred"
+
+
+@pytest.mark.parametrize("place", ["variables", "columns", "ddl"])
+def test_one_character_set_under_two_names_is_no_difference(place: str) -> None:
+    def target(name: str, version: str, charset: str) -> TargetFacts:
+        words = {"character_set_server": charset, "collation_server": f"{charset}_general_ci"}
+        schema = {
+            "variables": {},
+            "columns": {"columns": [["t", "c", charset, f"{charset}_general_ci"]]},
+            "ddl": {"ddl": {"t": f"CREATE TABLE `t` (`c` text) CHARSET={charset} COLLATE={charset}_general_ci"}},
+        }[place]
+        return facts(name, version, more={"schema": schema}, **words)
+
+    old, new, other = (
+        target("a", MYSQL_5_7, "utf8"),
+        target("b", MYSQL_8_4, "utf8mb3"),
+        target("c", MYSQL_8_4, "utf8mb4"),
+    )
+    for rule in ("table-collation-mismatch", "charset-mismatch"):
+        assert outcome(rule, old, new) == "clear"
+        assert outcome(rule, old, other) == "finding"
+
+
+def test_a_connection_of_the_columns_own_collation_needs_no_conversion_under_the_old_name() -> None:
+    a = facts("a", MYSQL_5_7, collation_connection="utf8_general_ci", collation_server="utf8_general_ci")
+    b = facts("b", collation_connection="utf8mb3_general_ci", collation_server="utf8mb3_general_ci")
+    assert outcome("connection-collation-conversion", a, b) == "clear"
+    c = facts("c", collation_connection="latin1_swedish_ci", collation_server="utf8mb3_general_ci")
+    assert outcome("connection-collation-conversion", a, c) == "finding"
 
 
 def test_character_sets_are_silent_where_only_collations_differ() -> None:

@@ -11,7 +11,7 @@ from dbdyno.audit._reading import SourcedValue, weakest
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
-from dbdyno.engines import measured_state, neutral_parameters
+from dbdyno.engines import enum_word, fold_charsets, has_flags, is_flag_list, measured_state, neutral_parameters
 
 # Limits of connections and files: separate rules check them.
 _LIMITS = frozenset(
@@ -90,7 +90,12 @@ def same_value(name: str, asked: str, shown: str) -> bool:
     (True, True)
     >>> same_value("innodb_doublewrite", "1", "ON"), same_value("max_connections", "4096", "214")
     (True, False)
+    >>> same_value("collation_server", "utf8_bin", "utf8mb3_bin"), same_value("sql_mode", "ansi", "ANSI,IGNORE_SPACE")
+    (True, True)
     """
+    if is_flag_list(name):
+        return has_flags(name, asked, shown)
+    asked, shown = fold_charsets(enum_word(name, asked)), fold_charsets(shown)
     if _PATH_RE.search(name) and parse_number(asked) is None:
         empty = ("", "OFF", "0")
         return (asked.upper() in empty) == (shown.upper() in empty) or not shown
@@ -99,8 +104,8 @@ def same_value(name: str, asked: str, shown: str) -> bool:
     requested_number, shown_number = parse_number(asked), parse_number(shown)
     if requested_number is not None and shown_number is not None:
         return requested_number == shown_number
-    words = normalise(asked, "enum", "server.query_cache_type" if name == "query_cache_type" else "")
-    return value_text(words).replace("-", "_") == shown.strip().upper().replace("-", "_") or _is_same_set(asked, shown)
+    words = value_text(normalise(asked, "enum")).replace("-", "_")
+    return words == shown.strip().upper().replace("-", "_") or _is_same_set(asked, shown)
 
 
 def _is_same_set(asked: str, shown: str) -> bool:

@@ -11,6 +11,7 @@ from dbdyno.audit._reading import SourcedValue, known, missing, weakest
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import exceeds, spoken_differences
+from dbdyno.engines import fold_charsets
 
 _COLLATE_RE = re.compile(r"\bCOLLATE\s*=?\s*(\w+)", re.IGNORECASE)
 _CHARSET_RE = re.compile(r"\b(?:CHARSET|CHARACTER SET)\s*=?\s*(\w+)", re.IGNORECASE)
@@ -35,8 +36,7 @@ def collation(target: AuditTarget) -> SourcedValue:
 
 
 def _charset(target: AuditTarget) -> SourcedValue:
-    reading = _read_column_property(target, 2, _CHARSET_RE, "charset.server")
-    return known("UTF8MB3", reading.certainty) if reading.value == "UTF8" else reading
+    return _read_column_property(target, 2, _CHARSET_RE, "charset.server")
 
 
 def _read_column_property(
@@ -44,12 +44,16 @@ def _read_column_property(
 ) -> SourcedValue:
     columns = target.fact("schema", "columns")
     if columns:
-        return known("+".join(sorted({str(column[position]).upper() for column in columns if column[position]})))
-    named = {word.upper() for text in definitions(target).values() for word in ddl_words.findall(text)}
+        return known("+".join(sorted({_folded(column[position]) for column in columns if column[position]})))
+    named = {_folded(word) for text in definitions(target).values() for word in ddl_words.findall(text)}
     if named:
         return known("+".join(sorted(named)))
     reading = effective(target, stand_in)
     return known(reading.value, weakest("inferred", reading.certainty)) if reading.state == "known" else reading
+
+
+def _folded(word: object) -> str:
+    return fold_charsets(str(word)).upper()
 
 
 def definitions(target: AuditTarget) -> Mapping[str, str]:
@@ -72,8 +76,8 @@ def collation_conversions(question: Question) -> RuleVerdict:
             lacks[target.name] = columns.lacks or "collation of the load's connections"
             continue
         inferred |= session_collation is None or columns.certainty != "read"
-        flags[target.name] = str(connection).upper() not in str(columns.value).split("+")
-        words[target.name] = f"{str(connection).lower()} on {str(columns.value).lower()}"
+        flags[target.name] = _folded(connection) not in str(columns.value).split("+")
+        words[target.name] = f"{_folded(connection).lower()} on {str(columns.value).lower()}"
     if any(flags.values()) and not all(flags.values()):
         return decide(labelled(words.items()), lacks, "inferred" if inferred else "read")
     return decide({}, lacks)
