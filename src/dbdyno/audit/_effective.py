@@ -5,10 +5,11 @@ from __future__ import annotations
 import fnmatch
 import functools
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-from dbdyno.audit._normalise import normalise, parse_number
+from dbdyno.audit._normalise import normalise, parse_number, switch
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, Value, known, missing
 from dbdyno.audit._target import AuditTarget
 from dbdyno.engines import NeutralParameter, Shown, neutral_parameter
@@ -21,6 +22,12 @@ _OPTION_NAMES = {
     "log_replica_updates": ("log_slave_updates",),
 }
 
+# With the unified memtable off, TidesDB heeds other variables, here with their defaults.
+_WITHOUT_UNIFIED_MEMTABLE = {
+    "tidesdb_unified_memtable_sync_mode": ("tidesdb_default_sync_mode", "FULL"),
+    "tidesdb_unified_memtable_sync_interval": ("tidesdb_default_sync_interval_us", "128000"),
+    "tidesdb_unified_memtable_write_buffer_size": ("tidesdb_default_write_buffer_size", "67108864"),
+}
 # Defaults that another option moves.
 _FOLLOWS = {"charset.collation": "character_set_server", "io.capacity_max": "innodb_io_capacity"}
 # A server built without it shows no variable, and that is as good as OFF.
@@ -36,7 +43,7 @@ def effective(target: AuditTarget, parameter_id: str) -> SourcedValue:
     if not target.family:
         return missing("which server and version it is")
     parameter = neutral_parameter(parameter_id)
-    server_variable = _server_variable(parameter_id, target.family, target.version, target.storage_engine)
+    server_variable = _server_variable(target, parameter_id)
     if server_variable is None:
         return implied(target, parameter_id)
     if target.facts.variables is not None:
@@ -76,12 +83,19 @@ def is_asked(target: AuditTarget, parameter_id: str) -> bool:
     """Return whether the option file sets a parameter."""
     if not target.family:
         return False
-    server_variable = _server_variable(parameter_id, target.family, target.version, target.storage_engine)
+    server_variable = _server_variable(target, parameter_id)
     return server_variable is not None and target.asked(*_option_names(server_variable)) is not None
 
 
-def _server_variable(parameter_id: str, family: str, version: str, storage_engine: str) -> Shown | None:
-    return neutral_parameter(parameter_id).shown(family, version, storage_engine)
+def _server_variable(target: AuditTarget, parameter_id: str) -> Shown | None:
+    shown = neutral_parameter(parameter_id).shown(target.family, target.version, target.storage_engine)
+    if shown is None or shown.variable not in _WITHOUT_UNIFIED_MEMTABLE:
+        return shown
+    is_unified = target.variable("tidesdb_unified_memtable") or target.asked("tidesdb_unified_memtable") or "ON"
+    if switch(is_unified) == "ON":
+        return shown
+    name, default = _WITHOUT_UNIFIED_MEMTABLE[shown.variable]
+    return replace(shown, variable=name, default=default)
 
 
 def _read_from_variable(target: AuditTarget, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:

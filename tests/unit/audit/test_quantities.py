@@ -111,6 +111,25 @@ def test_tidesdb_without_sync_is_weaker_than_once_a_second() -> None:
     )
 
 
+def test_tidesdb_without_the_unified_memtable_heeds_its_other_variables() -> None:
+    values = {
+        "tidesdb_unified_memtable_sync_mode": "FULL",
+        "tidesdb_default_sync_mode": "INTERVAL",
+        "tidesdb_unified_memtable_sync_interval": "128000",
+        "tidesdb_default_sync_interval_us": "2000000",
+        "tidesdb_block_cache_size": "1000",
+        "tidesdb_unified_memtable_write_buffer_size": "300",
+        "tidesdb_default_write_buffer_size": "20",
+    }
+    more = {"storage_engine": "tidesdb"}
+    unified, split = (target(MARIADB_11_8, more=more, tidesdb_unified_memtable=w, **values) for w in ("ON", "OFF"))
+    assert [derived(t, "commit_class").value for t in (unified, split)] == ["sync-each-commit", "sync-periodic(2 s)"]
+    assert [derived(t, "cache_bytes").value for t in (unified, split)] == [1300, 1020]
+    asked = {"tidesdb_unified_memtable": "OFF", "tidesdb_default_sync_mode": "NONE"}
+    by_file = recognise(TargetFacts("mariadb-11.8.6", option_file=asked, storage_engine="tidesdb"))
+    assert derived(by_file, "commit_class").value == "sync-never"
+
+
 def test_mariadbs_commit_delay_needs_a_count() -> None:
     idle = target(MARIADB_11_8, binlog_commit_wait_usec="100000", binlog_commit_wait_count="0")
     waiting = target(MARIADB_11_8, binlog_commit_wait_usec="100000", binlog_commit_wait_count="4")
