@@ -11,13 +11,14 @@ from types import MappingProxyType
 
 from dbdyno.configure._memory_budget import MIB, SYSTEM_POOL_BYTES, TIER_PARAMETERS, memory_values
 from dbdyno.engines import Parameter, SettingValue
+from dbdyno.study import connection_limit, needs_room, open_files_limit, table_handles
 
 REDO_CAPACITY_BYTES = 256 * MIB
 """Large enough that checkpoints do not rule a short window, small enough to copy with each snapshot."""
 LRU_PAGES_TOTAL = 1024
-SPARE_CONNECTIONS = 32
-"""For samplers, for the admin and for looking on while the load runs."""
-_TABLE_HANDLES_MIN = 4000
+_THREAD_CACHE_MAX = 16_384
+_BACK_LOG_MAX = 65_535
+_LRU_PAGES_EACH_MIN = 100
 _QUERY_CACHE_BYTES = 64 * MIB
 _IO_CAPACITY = 2000
 _DIRTY_MAX = 90
@@ -49,6 +50,7 @@ def baseline(
         **memory_values(tier_bytes, family, version, study_settings),
         **_durability_settings(study_settings),
         **_background_settings(processors, study_settings),
+        **_lru_settings(study_settings),
         **_transaction_settings(),
         **_server_settings(concurrency_max, study_settings),
         **study_settings,
@@ -101,7 +103,6 @@ def _background_settings(
         "flush.neighbors": "0",
         "flush.dirty_max": _DIRTY_MAX,
         "flush.dirty_lwm": min(_DIRTY_LWM, dirty_max),
-        "flush.lru_scan_depth": LRU_PAGES_TOTAL,
         "flush.lsm_block_compression": "none",
         "purge.threads": 4,
         "purge.batch": 300,
@@ -110,6 +111,13 @@ def _background_settings(
     if processors is not None:
         values["redo.writer_threads"] = "ON" if processors > 4 else "OFF"
     return values
+
+
+def _lru_settings(study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+    """Return the least total that divides among the parts of the pool that a study asks for, with enough for each."""
+    instances = int(study_settings.get("memory.buffer_pool_instances", 1))
+    pages_each = max(_LRU_PAGES_EACH_MIN, -(-LRU_PAGES_TOTAL // instances))
+    return {"flush.lru_scan_depth": instances * pages_each}
 
 
 def _transaction_settings() -> Mapping[str, SettingValue]:
@@ -126,19 +134,18 @@ def _transaction_settings() -> Mapping[str, SettingValue]:
 
 
 def _server_settings(concurrency_max: int, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
-    connections = int(study_settings.get("server.max_connections", max(concurrency_max + SPARE_CONNECTIONS, 128)))
-    handles = int(study_settings.get("server.table_open_cache", max(_TABLE_HANDLES_MIN, 16 * concurrency_max)))
+    connections = connection_limit(concurrency_max, study_settings)
     return {
         "server.performance_schema": "OFF",
         "server.query_cache_type": "OFF",
         "server.query_cache_size": _QUERY_CACHE_BYTES if study_settings.get("server.query_cache_type") == "ON" else 0,
         "server.max_connections": connections,
-        "server.back_log": connections,
-        "server.thread_cache": connections,
+        "server.back_log": min(connections, _BACK_LOG_MAX),
+        "server.thread_cache": min(connections, _THREAD_CACHE_MAX),
         "server.max_prepared_stmts": 1 << 20,
-        "server.open_files_limit": 2 * handles + connections + 1000,
+        "server.open_files_limit": open_files_limit(concurrency_max, study_settings),
         "server.table_open_cache_instances": 8,
-        "server.table_open_cache": handles,
+        "server.table_open_cache": table_handles(concurrency_max, study_settings),
         "server.table_definition_cache": 2000,
         "server.innodb_open_files": 2000,
         "server.skip_name_resolve": "ON",
@@ -154,7 +161,6 @@ def _server_settings(concurrency_max: int, study_settings: Mapping[str, SettingV
 
 # Without these the load could not run, where the defaults are too small for it.
 _ROOM = frozenset({"server.max_connections", "server.max_prepared_stmts", "server.open_files_limit"})
-_DEFAULT_CONNECTIONS = 151
 _DEFAULT_STATEMENTS = 16_382
 _STATEMENTS_EACH = 64
 
@@ -168,7 +174,7 @@ def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurren
     """Return the values of a policy that leaves the rest alone: the tier as cache, and room only where it is needed."""
     tier_values = {name: values[name] for name in TIER_PARAMETERS if name in values}
     tier_values["memory.block_cache"] = tier_bytes
-    if concurrency_max + SPARE_CONNECTIONS > _DEFAULT_CONNECTIONS:
+    if needs_room("vendor", concurrency_max):
         tier_values["server.max_connections"] = values["server.max_connections"]
         tier_values["server.open_files_limit"] = values["server.open_files_limit"]
     if concurrency_max * _STATEMENTS_EACH > _DEFAULT_STATEMENTS:

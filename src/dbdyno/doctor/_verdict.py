@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dbdyno.core import Machine
-from dbdyno.study import Study
+from dbdyno.core import Machine, Target
+from dbdyno.study import Study, needs_room, open_files_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Needs:
     has_own_servers : at least one target is started here
     sources : where its engines come from, such as ``package`` or ``image``
     features : of the kernel, by name: ``netem``, or a controller of control groups such as ``memory``
+    open_files : most that a server of the study is started with here; 0 where it is left to the servers
     """
 
     concurrency: int
@@ -35,6 +36,7 @@ class Needs:
     has_own_servers: bool = True
     sources: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
+    open_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,22 @@ def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequenc
         has_own_servers=has_own_servers,
         sources=tuple(sorted({target.engine.source_kind for target in study.targets} - {""})),
         features=(*features, *(("memory",) if study.limits.memory is not None else ())),
+        open_files=_open_files(study),
     )
+
+
+def _open_files(study: Study) -> int:
+    """Return the highest limit of open files that a server gets as an option; a container has its own limit."""
+    started_here = [target for target in study.targets if target.engine.source_kind not in ("server", "image")]
+    return max((_open_files_of(study, target) for target in started_here), default=0)
+
+
+def _open_files_of(study: Study, target: Target) -> int:
+    raw = {**target.file_options, **target.options}.get("open_files_limit") or ""
+    if raw.isdigit():
+        return int(raw)
+    connections = study.connections_max
+    return open_files_limit(connections, study.settings_of(target)) if needs_room(study.policy, connections) else 0
 
 
 Severity = Literal["blocker", "weakens", "note"]

@@ -12,6 +12,7 @@ from dbdyno.study._places import (
     ServerAddress,
 )
 from dbdyno.study._read import question_words
+from dbdyno.study._room import connection_limit, needs_room, open_files_limit, table_handles
 from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
 from dbdyno.study._study_file import parse_study, read_study, scales_of
@@ -73,12 +74,15 @@ __all__ = [
     "Timeouts",
     "WorkloadChoice",
     "concerns",
+    "connection_limit",
     "current_spelling",
     "digest_spelling",
     "family_name",
     "family_of",
     "full_name",
     "named_quirks",
+    "needs_room",
+    "open_files_limit",
     "option_words",
     "options_of",
     "parse_processors",
@@ -91,6 +95,7 @@ __all__ = [
     "settings_object",
     "study_of_cells",
     "study_text",
+    "table_handles",
     "with_policy",
     "words_of_cell",
     "workload_names",

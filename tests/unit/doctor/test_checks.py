@@ -142,6 +142,7 @@ def test_the_gravest_come_first() -> None:
         ("memory", {"swap_bytes": GIB, "swap_used_bytes": GIB}, {}, "swap", "weakens"),
         ("memory", {"overcommit": 2}, {}, "overcommit", "note"),
         ("limits", {"open_files": 4096}, {}, "open-files", "weakens"),
+        ("limits", {"open_files": 30_000}, {"concurrency": 1000, "open_files": 34_032}, "open-files", "blocker"),
         ("limits", {"backlog": 128}, {}, "listen-backlog", "weakens"),
         ("limits", {"ports": 400}, {}, "local-ports", "blocker"),
         ("processors", {"nodes": ((0, 1, 2, 3), (4, 5, 6, 7))}, {}, "numa-nodes", "note"),

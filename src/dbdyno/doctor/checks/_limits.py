@@ -18,13 +18,18 @@ def open_files(subject: Subject) -> CheckAnswer:
     if limit is None:
         return unknown("the limit can't be read")
     connections = subject.needs.concurrency if subject.needs else 0
-    if subject.needs and limit < connections + _FILES_AT_REST:
+    limit_asked = subject.needs.open_files if subject.needs else 0
+    least = max(limit_asked, connections + _FILES_AT_REST)
+    if subject.needs and limit < least:
         return blocks(
             f"{limit:,} open files for {connections:,} connections",
-            "the server refuses connections, or shrinks its table cache to fit",
-            "raise the hard limit: ulimit -Hn, LimitNOFILE= of the unit, nofile in /etc/security/limits.conf",
+            f"no server starts: its options ask for {limit_asked:,} open files"
+            if limit < limit_asked
+            else "the server refuses connections, or shrinks its table cache to fit",
+            f"raise the hard limit to {least:,} or more: ulimit -Hn, LimitNOFILE= of the unit, nofile in "
+            "/etc/security/limits.conf",
         )
-    if limit < connections + _FILES_WANTED:
+    if not limit_asked and limit < connections + _FILES_WANTED:
         return weakens(
             f"{limit:,} open files",
             "servers shrink their table cache to fit the limit, each by its own rule",
