@@ -11,7 +11,7 @@ from typing import Any
 from dbdyno.configure._baseline import baseline, is_of_vendor, tier_as_cache
 from dbdyno.configure._capabilities import refuse_twice, row_for, wanted_number
 from dbdyno.configure._memory_budget import check_memory_settings
-from dbdyno.configure._options import RESERVED_OPTIONS, Setting, fold, replace_raw
+from dbdyno.configure._options import Setting, fold, is_reserved, replace_raw
 from dbdyno.configure._readback import normal
 from dbdyno.core import EngineName, Policy, StudyError, Target
 from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, setting_text
@@ -31,7 +31,7 @@ def choose_settings(
     study_settings: Mapping[str, SettingValue] = _ASK_NOTHING,
     raw: Mapping[str, str] = _NOTHING,
     policy: Policy = "aligned",
-    file_options: Mapping[str, str] = _NOTHING,
+    file_options: Mapping[str, str | None] = _NOTHING,
     processors: int | None = None,
     plugin_version: str | None = None,
 ) -> tuple[Setting, ...]:
@@ -43,7 +43,7 @@ def choose_settings(
     raw : server options that the study adds for it; they win and are marked
     policy : aligned: the baseline on all; vendor: the tier, and what the study needs to run at all; tuned: that and the
         target's own file
-    file_options : of that file
+    file_options : of that file; None for an option of which it has the mere name
     processors : of the host, for options whose default follows it
     plugin_version : of the plug-in that holds the storage engine; empty: not known; None: whichever
 
@@ -142,19 +142,20 @@ def _option_word(value: str, row: OptionRow) -> str:
     return {"ON": "1", "OFF": "0"}[value] if row.form == "flag" else value
 
 
-def _without_reserved_options(options: Mapping[str, str]) -> dict[str, str]:
+def _without_reserved_options(options: Mapping[str, str | None]) -> dict[str, str | None]:
     """Return what a server in private can take of an option file written for another place."""
-    return {name: value for name, value in options.items() if fold(name) not in RESERVED_OPTIONS}
+    return {name: value for name, value in options.items() if not is_reserved(fold(name))}
 
 
-def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping[str, str]) -> None:
+def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping[str, str | None]) -> None:
     """Refuse an option file with another main cache: it is an axis of the study, and the label would be wrong."""
     for name, value in options.items():
         tier_setting = settings_by_option.get(fold(name))
         if tier_setting is not None and tier_setting.parameter in ("memory.buffer_pool", "memory.block_cache"):
-            if normal(value) != normal(tier_setting.value):
+            if normal(value or "") != normal(tier_setting.value):
                 raise StudyError(
-                    f"the option file sets {fold(name)} = {value}, and the memory tier is {tier_setting.value} bytes",
+                    f"the option file sets {fold(name)} = {value or 'empty'}, and the memory tier is "
+                    f"{tier_setting.value} bytes",
                     "the tier is an axis of the study, the same for all targets",
                     f"remove {fold(name)} from the file, or measure at the tier that it is made for",
                 )

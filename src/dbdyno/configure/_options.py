@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from dbdyno.configure._engine import Engine
@@ -22,11 +22,12 @@ class Setting:
     Parameters
     ----------
     option : the server's own name, with underscores
-    value : as written; empty for an option that takes none
+    value : as written; empty for an option that takes none, ``ON`` for one that could take one and is bare
     reason : why it is set so, a sentence
     parameter : neutral name such as ``redo.capacity``; empty for a raw option no table knows
     source : chosen by dbdyno; a neutral setting or a raw option of the study; the option file of a tuned target
     effective : read back from the server; None before, or where the server shows nothing to read
+    is_bare : written as the mere name, as in the target's option file: to a switch it means on, and empty means off
     """
 
     option: str
@@ -35,14 +36,23 @@ class Setting:
     parameter: str = ""
     source: SettingSource = "baseline"
     effective: str | None = None
+    is_bare: bool = False
 
 
 # What dbdyno decides itself so that a server is private, reachable and read back; not for a study to change.
 RESERVED_OPTIONS = frozenset(
     {
-        "basedir", "bind_address", "character_sets_dir", "datadir", "defaults_file", "init_file", "lc_messages_dir",
-        "log_error", "mysqlx", "pid_file", "plugin_dir", "plugin_load", "plugin_load_add", "port",
-        "secure_file_priv", "skip_grant_tables", "skip_networking", "socket", "tmpdir", "user",
+        "admin_address", "admin_port", "basedir", "bind_address", "character_sets_dir", "chroot", "datadir",
+        "defaults_file", "extra_port", "init_file", "lc_messages_dir", "log_error", "mysqlx", "pid_file", "plugin_dir",
+        "plugin_load", "plugin_load_add", "port", "secure_file_priv", "skip_grant_tables", "skip_networking", "socket",
+        "tmpdir", "user",
+        # Files outside the data directory would be in no snapshot, and two targets could share them.
+        "aria_log_dir_path", "binlog_directory", "general_log_file", "innodb_data_home_dir", "innodb_directories",
+        "innodb_doublewrite_dir", "innodb_log_group_home_dir", "innodb_temp_tablespaces_dir", "innodb_tmpdir",
+        "innodb_undo_directory", "log_basename", "log_bin_index", "log_slow_query_file", "master_info_file",
+        "relay_log", "relay_log_index", "relay_log_info_file", "replica_load_tmpdir", "rocksdb_datadir",
+        "rocksdb_log_dir", "rocksdb_persistent_cache_path", "rocksdb_wal_dir", "slave_load_tmpdir",
+        "slow_query_log_file", "tidesdb_backup_dir", "tidesdb_checkpoint_dir", "tidesdb_data_home_dir",
     }
 )  # fmt: skip
 _SET_BY = {"study": "set by the study", "file": "set by the option file of the target"}
@@ -57,15 +67,25 @@ def fold(name: str) -> str:
     return name.strip().lstrip("-").replace("-", "_").lower()
 
 
+def is_reserved(option: str) -> bool:
+    """Return whether dbdyno alone sets an option, also under the prefix with which a server may ignore it.
+
+    >>> is_reserved("loose_datadir"), is_reserved("mysqlx_port"), is_reserved("log_bin")
+    (True, True, False)
+    """
+    name = option.removeprefix("loose_")
+    return name in RESERVED_OPTIONS or name.startswith("mysqlx_")
+
+
 def replace_raw(
     chosen: dict[str, Setting],
-    raw: Mapping[str, str],
+    raw: Mapping[str, str | None],
     family: str,
     version: str,
     source: SettingSource,
     plugin_version: str | None = None,
 ) -> None:
-    """Put raw options in the place of what is chosen for the same thing, or next to it.
+    """Put raw options in the place of what is chosen for the same thing, or next to it; None is the mere name.
 
     Raises
     ------
@@ -114,12 +134,17 @@ def _pop_replaced_setting(
 
 
 def _setting(
-    name: str, value: str, family: str, version: str, replaced_setting: Setting | None, source: SettingSource
+    name: str, asked: str | None, family: str, version: str, replaced_setting: Setting | None, source: SettingSource
 ) -> Setting:
-    if name in RESERVED_OPTIONS:
+    if is_reserved(name):
         raise StudyError(
-            f"the option '{name}' can't be set by a study", "dbdyno sets it so that the server is private", "remove it"
+            f"the option '{name}' can't be set by a study",
+            "dbdyno decides where a server keeps its files and how it is reached, so that it is private",
+            "remove it",
         )
+    value, is_bare = "ON" if asked is None else asked, asked is None
+    if name == "log_bin":
+        value = PurePosixPath(value).name
     option_entry = lookup_option(name, family, version)
     if option_entry is not None and option_entry.state in ("refused", "no-op", "absent"):
         verb = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[option_entry.state]
@@ -136,10 +161,11 @@ def _setting(
             f"{origin}; " + nearest(name, known_options(), "dbdyno's option tables don't have it"),
             "",
             source,
+            is_bare=is_bare,
         )
     parameter = replaced_setting.parameter if replaced_setting else option_entry.parameter_id if option_entry else ""
     previous_words = f", instead of {replaced_setting.value or 'given'}" if replaced_setting else ""
-    return Setting(name, value, f"{origin}{previous_words}", parameter, source)
+    return Setting(name, value, f"{origin}{previous_words}", parameter, source, is_bare=is_bare)
 
 
 def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
@@ -173,8 +199,8 @@ def option_file(launch: Mapping[str, str], settings: Sequence[Setting]) -> str:
     lines += [f"{name} = {_quoted_value(value)}" if value else name for name, value in launch.items()]
     for setting in settings:
         lines += ["", f"# {' '.join(setting.reason.split())}"]
-        is_flag = not setting.value and setting.option.startswith("skip_")
-        lines.append(setting.option if is_flag else f"{setting.option} = {_quoted_value(setting.value)}".rstrip())
+        is_name_alone = setting.is_bare or (not setting.value and setting.option.startswith("skip_"))
+        lines.append(setting.option if is_name_alone else f"{setting.option} = {_quoted_value(setting.value)}".rstrip())
     return "\n".join(lines) + "\n"
 
 

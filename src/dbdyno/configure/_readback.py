@@ -9,15 +9,11 @@ from decimal import Decimal
 
 from dbdyno.configure._options import Setting
 from dbdyno.core import ConfigureError
-from dbdyno.engines import OptionRow, parameters
+from dbdyno.engines import OptionRow, enum_word, fold_charsets, has_flags, is_flag_list, parameters
 
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 _ROUNDED_UP_MAX = 1.01
-_FLAG_LISTS = ("sql_mode", "optimizer_switch")
-"""Options that hold flags: servers show them in their order; of the switches, all that were not asked for, too."""
-_SHORTHANDS = frozenset({"ansi", "traditional", "db2", "maxdb", "mssql", "mysql323", "mysql40", "oracle", "postgresql"})
-"""Flags of sql_mode that stand for several: servers show them and what they stand for."""
 
 
 def read_back(
@@ -38,6 +34,12 @@ def read_back(
     for setting in settings:
         row = _option_row(setting, family, version)
         effective = _effective_value(setting, row, variables, status)
+        if effective is None and _is_wanted_and_loose(setting):
+            raise ConfigureError(
+                f"the option {setting.option} was ignored by {family} {version}",
+                f"this build of the server does not have it ({setting.reason})",
+                _remedy(setting),
+            )
         if effective is not None and not took_effect(setting, row, effective):
             raise ConfigureError(
                 f"the option {setting.option} did not take effect on {family} {version}",
@@ -49,29 +51,25 @@ def read_back(
     return tuple(checked_settings)
 
 
+def _is_wanted_and_loose(setting: Setting) -> bool:
+    """Return whether a study asks for what servers ignore where they are built without it; off is then in effect."""
+    return setting.source == "settings" and setting.option.startswith("loose_") and normal(setting.value) != "0"
+
+
 def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool:
     """Return whether an effective value is what was asked, by the comparison rule of the option's row."""
-    expected_value = normal(_expected_value(setting, row))
+    expected_value = normal(enum_word(setting.option, _expected_value(setting, row)))
     effective_value = normal(effective)
-    if setting.option in _FLAG_LISTS:
-        return _has_flags(setting.option, expected_value, effective_value)
+    if setting.is_bare and not (row is not None and row.expect):
+        return effective_value not in ("", "0")
+    if is_flag_list(setting.option):
+        return has_flags(setting.option, expected_value, effective_value)
     rule = row.compare if row is not None else "equal"
     if rule == "equal" or not (_is_number(expected_value) and _is_number(effective_value)):
         return expected_value == effective_value
     if rule == "at_least":
         return float(effective_value) >= float(expected_value)
     return float(expected_value) <= float(effective_value) <= float(expected_value) * _ROUNDED_UP_MAX
-
-
-def _has_flags(option: str, expected_value: str, effective_value: str) -> bool:
-    """Return whether flags of a list, in any order, are in effect; only those of `_SHORTHANDS` bring others."""
-    expected_flags, effective_flags = (
-        {flag.strip() for flag in value.split(",")} - {""} for value in (expected_value, effective_value)
-    )
-    if option == "optimizer_switch":
-        return {flag for flag in expected_flags if not flag.endswith("default")} <= effective_flags
-    has_shorthand = bool(expected_flags & _SHORTHANDS)
-    return expected_flags <= effective_flags if has_shorthand else expected_flags == effective_flags
 
 
 def normal(value: str) -> str:
@@ -88,7 +86,7 @@ def normal(value: str) -> str:
         return str(int(size[1]) * _SIZES[size[2]])
     if re.fullmatch(r"-?\d+\.\d+", text):
         return f"{Decimal(text).normalize():f}"
-    return _WORDS.get(text, re.sub(r"^utf8(?=_|$)", "utf8mb3", text))
+    return _WORDS.get(text, fold_charsets(text))
 
 
 def _option_row(setting: Setting, family: str, version: str) -> OptionRow | None:

@@ -251,7 +251,7 @@ class Target:
     options : raw server options added by the study, option -> value; audited like the rest
     options_file : of a tuned target, as the study names it; empty: none
     options_sha256 : of that file
-    file_options : what it asks of the server
+    file_options : what it asks of the server; None for an option of which it has the mere name
     container : of an engine out of an image
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
     throttled_share : of the time for which its process is held while it runs, to check that a known slowness is found
@@ -267,5 +267,5 @@ class Target:
     options: Mapping[str, str] = field(default_factory=dict)
     options_file: str = ""
     options_sha256: str = ""
-    file_options: Mapping[str, str] = field(default_factory=dict)
+    file_options: Mapping[str, str | None] = field(default_factory=dict)
     delays: CallDelays = NO_DELAYS

@@ -32,11 +32,12 @@ from dbdyno.study._workloads import OptionValue
 _MOST_BYTES = 4 << 20
 
 
-def read_options_file(path: Path) -> tuple[dict[str, str], str]:
+def read_options_file(path: Path) -> tuple[dict[str, str | None], str]:
     """Return what a file asks of the server, and the file's SHA-256.
 
-    An option without a value is an empty text; of one given twice the last counts, as for the server. The groups of a
-    server are read (``[mysqld]``, ``[server]``, ``[mariadb]``, with a version, too), those of clients are not.
+    An option of which only the name is there has no value (None), or an empty text if it begins with ``skip_``; of one
+    given twice the last counts, as for the server. The groups of a server are read (``[mysqld]``, ``[server]``,
+    ``[mariadb]``, with a version, too), those of clients are not.
 
     Raises
     ------
@@ -54,11 +55,13 @@ def read_options_file(path: Path) -> tuple[dict[str, str], str]:
     return options, hashlib.sha256(text.encode()).hexdigest()
 
 
-def parse_options(text: str, source: str) -> dict[str, str]:
+def parse_options(text: str, source: str) -> dict[str, str | None]:
     r"""Return options of the server's groups, names with underscores.
 
     >>> parse_options("[mysqld]\nskip-log-bin\nsort-buffer-size = '256K' # each\n[client]\nuser = x\n", "x.cnf")
     {'skip_log_bin': '', 'sort_buffer_size': '256K'}
+    >>> parse_options("[mysqld]\nslow-query-log\nsql-mode =\n", "x.cnf")
+    {'slow_query_log': None, 'sql_mode': ''}
     """
     option_file = read_option_file(text)
     for number, line in option_file.included:
@@ -71,7 +74,11 @@ def parse_options(text: str, source: str) -> dict[str, str]:
             raise StudyError(
                 f"{source}:{option.line}: '{option.name}' belongs to no group", why, "write [mysqld] above it"
             )
-    return {_fold_option(option.name): "" if option.is_bare else option.value for option in option_file.options}
+    options: dict[str, str | None] = {}
+    for option in option_file.options:
+        name = _fold_option(option.name)
+        options[name] = option.value if not option.is_bare else "" if name.startswith("skip_") else None
+    return options
 
 
 def _fold_option(name: str) -> str:
@@ -184,7 +191,7 @@ class TargetsReader(Tables):
         if not file:
             return target
         if stored_options:
-            options = {str(name): str(value) for name, value in stored_options.items()}
+            options = {str(name): None if value is True else str(value) for name, value in stored_options.items()}
         else:
             try:
                 options, digest = read_options_file(Path(self.source).parent / file)

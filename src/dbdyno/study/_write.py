@@ -115,7 +115,10 @@ def _target_text(target: Target) -> str:
         lines.append(f"options_file = {quoted(target.options_file)}")
         lines.append(f"options_sha256 = {quoted(target.options_sha256)}")
         lines.append("[target.file_options]")
-        lines.extend(f"{quoted(option)} = {quoted(value)}" for option, value in target.file_options.items())
+        lines.extend(
+            f"{quoted(option)} = {'true' if value is None else quoted(value)}"
+            for option, value in target.file_options.items()
+        )
     if target.settings:
         lines.append("[target.settings]")
         lines.extend(_setting_lines(target.settings))

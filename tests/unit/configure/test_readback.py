@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from dbdyno.configure import Setting, option_file, read_back
+from dbdyno.configure._options import SettingSource
 from dbdyno.core import ConfigureError
 
 MARIADB = {"family": "mariadb", "version": "11.8.6"}
@@ -30,6 +33,8 @@ MARIADB = {"family": "mariadb", "version": "11.8.6"}
         ("character_set_server", "utf8", "utf8mb3"),
         ("collation_server", "utf8_bin", "utf8mb3_bin"),
         ("skip_name_resolve", "", "ON"),
+        ("concurrent_insert", "2", "ALWAYS"),
+        ("delay_key_write", "1", "ON"),
     ],
 )
 def test_a_value_in_the_servers_own_form_is_the_same_value(option: str, asked: str, shown: str) -> None:
@@ -73,6 +78,18 @@ def test_an_option_without_value_is_judged_by_what_it_stands_for() -> None:
     assert done[0].effective == "OFF"
     with pytest.raises(ConfigureError, match="skip_log_bin"):
         read_back([Setting("skip_log_bin", "", "why")], {"log_bin": "ON"}, {}, **MARIADB)
+
+
+@pytest.mark.parametrize(
+    ("value", "source", "is_refused"),
+    [("ON", "settings", True), ("OFF", "settings", False), ("OFF", "baseline", False)],
+)
+def test_a_study_does_not_get_what_the_build_lacks(value: str, source: SettingSource, is_refused: bool) -> None:
+    setting = Setting("loose_innodb_numa_interleave", value, "why", "memory.numa_interleave", source)
+    server = {"family": "mysql", "version": "8.4.8"}
+    assert read_back([setting], {"innodb_numa_interleave": value}, {}, **server)[0].effective == value
+    with pytest.raises(ConfigureError, match="numa") if is_refused else contextlib.nullcontext():
+        read_back([setting], {"version": "8.4.8"}, {}, **server)
 
 
 def test_what_the_server_does_not_show_is_none() -> None:

@@ -132,7 +132,9 @@ def test_a_scale_changes_single_settings() -> None:
 
 
 def tuned(tmp_path: Path, more: str = "", policy: str = "tuned") -> Path:
-    (tmp_path / "my.cnf").write_text("[client]\nuser = x\n[mysqld-9.7]\nskip-log-bin\ninnodb_io_capacity = 900 # dev\n")
+    (tmp_path / "my.cnf").write_text(
+        "[client]\nuser = x\n[mysqld-9.7]\nskip-log-bin\nslow-query-log\ninnodb_io_capacity=900\n"
+    )
     path = tmp_path / "s.toml"
     target = f'[[target]]\nengine = "mysql:9.7"\noptions_file = "my.cnf"\n{more}'
     path.write_text(f'policy = "{policy}"\n' + HEAD.partition("\n")[2] + target)
@@ -142,7 +144,7 @@ def tuned(tmp_path: Path, more: str = "", policy: str = "tuned") -> Path:
 def test_a_tuned_target_keeps_what_its_file_said_and_the_files_digest(tmp_path: Path) -> None:
     study = read_study(tuned(tmp_path))
     target = study.targets[0]
-    assert target.file_options == {"skip_log_bin": "", "innodb_io_capacity": "900"}
+    assert target.file_options == {"skip_log_bin": "", "slow_query_log": None, "innodb_io_capacity": "900"}
     assert target.options_sha256 == hashlib.sha256((tmp_path / "my.cnf").read_bytes()).hexdigest()
     (tmp_path / "my.cnf").unlink()
     assert parse_study(study_text(study), "elsewhere/s.toml") == study
