@@ -49,7 +49,10 @@ def row_for(
         _refuse_plugin_parameter(parameter, study_settings[name], family, version, plugin_version)
     if (unmet_needs and not parameter.is_always) or (parameter.is_optional and name not in study_settings):
         return None
-    return parameter.row(family, version, values[name], plugin_version)
+    row = parameter.row(family, version, values[name], plugin_version)
+    if row is not None and row.needs_positive and name in study_settings:
+        _refuse_alone(name, row, study_settings)
+    return row
 
 
 def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str, SettingValue], server: str) -> None:
@@ -78,6 +81,12 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
             f"{assignment} is not possible on {server}",
             f"it takes at most {row.within}, which is {setting_text(row.within, values[row.within])}",
             f"set {row.within}, too, or choose a smaller value",
+        )
+    if row.is_power_of_two and int(number).bit_count() != 1:
+        raise StudyError(
+            f"{assignment} is not possible on {server}",
+            f"its {row.name} is a power of two",
+            f"choose {format_bytes(1 << (int(number).bit_length() - 1))}",
         )
     if number % row.step:
         step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
@@ -116,6 +125,17 @@ def _refuse_ineffective(
             f"it needs {needed_name} = {' or '.join(needed_values)}"
             + (f", but that is {current_value}" if current_value is not None else ", but the study does not set that"),
             f"set {needed_name}, too, or remove {name}",
+        )
+
+
+def _refuse_alone(name: str, row: OptionRow, study_settings: Mapping[str, SettingValue]) -> None:
+    """Refuse what means another thing on each vendor's servers unless the study sets its counterpart, too."""
+    needed_value = study_settings.get(row.needs_positive, "not set")
+    if float(study_settings[name]) > 0 and needed_value in ("not set", 0):
+        raise StudyError(
+            f"{name} = {setting_text(name, study_settings[name])} needs {row.needs_positive} above 0",
+            f"that is {needed_value}; alone, {row.name} does nothing or waits by the server's default",
+            f"set {row.needs_positive}, too, or remove {name}",
         )
 
 

@@ -31,6 +31,8 @@ class OptionRow:
     words : the option's own word for each value it can have; empty: the value itself
     only : the one value that the option stands for; empty: all
     step : the option's value is a multiple of it
+    is_power_of_two : so is the option's value
+    needs_positive : parameter that the study must set above 0, too: alone, the option does nothing or something else
     silences : options that the server takes, and ignores together with this one
     within : parameter whose value it does not exceed; empty: none
     plugin_since, plugin_until : versions of the storage engine's plug-in that have it; `plugin_until` lies outside
@@ -57,6 +59,8 @@ class OptionRow:
     least: int | None = None
     plugin_since: str = ""
     plugin_until: str = ""
+    is_power_of_two: bool = False
+    needs_positive: str = ""
 
     def can_be(self, value: float | str) -> bool:
         """Return whether the option has a word for a value."""
@@ -189,6 +193,8 @@ def _row(row: dict[str, Any]) -> OptionRow:
         least=row.get("least"),
         plugin_since=row.get("plugin_since", ""),
         plugin_until=row.get("plugin_until", ""),
+        is_power_of_two=row.get("power_of_two", False),
+        needs_positive=row.get("needs_positive", ""),
     )
 
 

@@ -55,6 +55,8 @@ class _Option(TypedDict, total=False):
     words: dict[str, str]
     only: str
     step: int
+    power_of_two: bool
+    needs_positive: str
     within: str
     silences: list[str]
 

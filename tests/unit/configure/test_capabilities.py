@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import Setting, check_settings, choose_settings
-from dbdyno.core import StudyError
+from dbdyno.configure import RESERVED_OPTIONS, Setting, check_settings, choose_settings, option_file, read_back
+from dbdyno.core import ConfigureError, StudyError
 from dbdyno.engines import vocabulary
 from dbdyno.study import parse_study
 
@@ -124,6 +124,12 @@ def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
         (("mysql", "9.7.4"), {"binlog.sync": 1}, "needs binlog.enabled = ON, but that is OFF"),
         (("mysql", "9.7.4"), {"commit.redo_flush_interval": 5}, "relaxed or periodic, but that is full"),
         (("mariadb", "11.8.6"), {"server.thread_pool_size": 4}, "server.thread_handling = pool-of-threads"),
+        (("mariadb", "10.11.19"), {"redo.write_ahead": 8192}, "at most 4096"),
+        (("mysql", "9.7.4"), {"redo.write_ahead": 5000}, "choose 4 KiB"),
+        (("mysql", "5.7.44"), {"undo.truncate": "ON"}, "mysql, percona 8.0 and later"),
+        (("mariadb", "10.11.19"), {"undo.truncate": "ON"}, "mariadb 11.0 and later"),
+        (("mariadb", "10.6.23"), {"trx.lock_wait_timeout": 200_000_000}, "at most 100000000"),
+        (("mariadb", "10.5.23"), {"memory.numa_interleave": "ON"}, "mariadb 10.6 and later"),
     ],
 )
 def test_what_a_server_can_not_have_is_refused_with_those_that_can(
@@ -133,6 +139,61 @@ def test_what_a_server_can_not_have_is_refused_with_those_that_can(
         chosen(*server, study_settings=asked)
     assert said in f"{caught.value.what} {caught.value.why} {caught.value.remedy}"
     assert list(asked)[-1] in caught.value.what or "redo.capacity" in caught.value.what
+
+
+GROUP_COMMIT = {"delay": "binlog.group_commit_delay", "count": "binlog.group_commit_count"}
+
+
+@pytest.mark.parametrize(
+    ("family", "asked", "missing"),
+    [
+        ("mysql", {"delay": 1000}, ""),
+        ("mysql", {"count": 10}, "delay"),
+        ("mysql", {"count": 10, "delay": 0}, "delay"),
+        ("mysql", {"count": 10, "delay": 1000}, ""),
+        ("mariadb", {"delay": 1000}, "count"),
+        ("mariadb", {"delay": 1000, "count": 0}, "count"),
+        ("mariadb", {"count": 10}, "delay"),
+        ("mariadb", {"count": 10, "delay": 1000}, ""),
+        ("mariadb", {"count": 0, "delay": 0}, ""),
+    ],
+)
+def test_a_wait_for_group_commit_is_refused_where_it_would_do_nothing_or_something_else(
+    family: str, asked: dict[str, int], missing: str
+) -> None:
+    settings: dict[str, Any] = {"binlog.enabled": "ON", **{GROUP_COMMIT[name]: asked[name] for name in asked}}
+    server = (family, "8.4.10" if family == "mysql" else "11.8.6")
+    if missing:
+        with pytest.raises(StudyError) as caught:
+            chosen(*server, study_settings=settings)
+        assert GROUP_COMMIT[missing] in caught.value.remedy
+    else:
+        found = chosen(*server, study_settings=settings).values()
+        assert {s.value for s in found if s.parameter in GROUP_COMMIT.values()} == {str(n) for n in asked.values()}
+
+
+@pytest.mark.parametrize("server", [("mysql", "5.7.44"), ("mysql", "8.0.46"), ("mariadb", "10.11.19")])
+def test_numa_interleaving_is_written_only_when_asked_for_where_it_is_off_by_default(server: tuple[str, str]) -> None:
+    asked = chosen(*server, study_settings={"memory.numa_interleave": "ON"})
+    assert asked["loose_innodb_numa_interleave"].value == "ON"
+    assert "loose_innodb_numa_interleave" not in chosen(*server)
+    assert chosen("mysql", "8.4.10")["loose_innodb_numa_interleave"].value == "OFF"
+
+
+@pytest.mark.parametrize("instances", [2, 3, 10, 12, 16, 64])
+def test_parts_of_the_pool_get_a_whole_number_of_pages_each_unless_the_study_says_how_many(instances: int) -> None:
+    asked = {"memory.buffer_pool_instances": instances}
+    each = int(chosen("mysql", "8.4.10", study_settings=asked, tier_bytes=8 * GIB)["innodb_lru_scan_depth"].value)
+    assert each >= 100 and 1024 <= each * instances < max(1024 + instances, 100 * instances + 1)
+
+
+@pytest.mark.parametrize("server", [("mysql", "8.4.10"), ("mariadb", "11.8.6")])
+@pytest.mark.parametrize("connections", [20_000, 70_000])
+def test_what_follows_the_connections_stays_within_what_servers_take(server: tuple[str, str], connections: int) -> None:
+    found = chosen(*server, study_settings={"server.max_connections": connections})
+    assert int(found["thread_cache_size"].value) == 16_384
+    assert int(found["back_log"].value) == min(connections, 65_535)
+    assert int(found["max_connections"].value) == connections
 
 
 @pytest.mark.parametrize(
@@ -179,6 +240,35 @@ def test_a_tuned_server_gets_its_file_but_for_what_keeps_it_private() -> None:
         "skip_log_bin": "",
     }
     assert "innodb_flush_method" not in found and "innodb_buffer_pool_size" in found
+
+
+def test_a_mere_name_in_a_tuned_file_stays_one_and_means_on() -> None:
+    file = {"innodb_file_per_table": None, "slow_query_log": None, "log_bin": None, "innodb_undo_directory": None}
+    found = chosen("mysql", "8.4.10", policy="tuned", file_options=file)
+    own = [setting for setting in found.values() if setting.source == "file"]
+    assert option_file({}, own).splitlines()[4::3] == ["innodb_file_per_table", "slow_query_log", "log_bin"]
+    shown = {"innodb_file_per_table": "ON", "slow_query_log": "ON", "log_bin": "ON"}
+    done = read_back(own, shown, {}, family="mysql", version="8.4.10")
+    assert {setting.value for setting in done} == {"ON"}
+    for name in shown:
+        with pytest.raises(ConfigureError, match=name):
+            read_back(own, shown | {name: "OFF"}, {}, family="mysql", version="8.4.10")
+
+
+@pytest.mark.parametrize("engine", [("mysql", "8.4.10"), ("mariadb", "11.8.6")])
+def test_no_file_of_a_tuned_server_lies_outside_its_own_directory(engine: tuple[str, str]) -> None:
+    file = dict.fromkeys(RESERVED_OPTIONS, "/var/lib/mysql") | {
+        "mysqlx_socket": "/run/x.sock",
+        "log-bin": "/var/log/mysql/mysql-bin",
+        "general_log": "ON",
+    }
+    found = chosen(*engine, policy="tuned", file_options=file)
+    own = {setting.option: setting.value for setting in found.values() if setting.source == "file"}
+    assert own == {"log_bin": "mysql-bin", "general_log": "ON"}
+    assert chosen(*engine, raw={"log_bin": "../other/binlog"})["log_bin"].value == "binlog"
+    for name in ("loose-datadir", "mysqlx_port", "innodb_log_group_home_dir"):
+        with pytest.raises(StudyError, match=name.replace("-", "_")):
+            chosen(*engine, raw={name: "/x"})
 
 
 def test_a_tuned_file_may_not_change_the_tier_that_it_is_measured_at() -> None:
