@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from dbdyno.core import format_bytes
+from dbdyno.core import counted, format_bytes
 from dbdyno.hosts import OomSigns
 
 DeathKind = Literal[
@@ -127,17 +127,19 @@ def disk_full_line(log: str) -> str:
 
 
 def _kill_report(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
-    at_limit = bool(oom.in_group) or "emory cgroup out of memory" in oom.line
+    # The group's count holds processes that the kernel killed for the whole machine, too.
+    at_limit = "emory cgroup out of memory" in oom.line if oom.line else bool(oom.in_group) and oom.at_limit != 0
     if at_limit:
         limit = f"its memory limit of {format_bytes(limit_bytes)}" if limit_bytes else "the limit of its control group"
         return CrashReport("oom-limit", f"killed by the kernel at {limit} (signal 9)", -_KILL, kernel_line=oom.line)
-    if oom.line:
+    if oom.line or oom.in_group:
         return CrashReport("oom", "killed by the kernel, out of memory (signal 9)", -_KILL, kernel_line=oom.line)
     if oom.on_host and not oom.log_readable:
         words = f"killed (signal 9), probably by the kernel, which killed {oom.on_host} for lack of memory at that time"
         return CrashReport("oom", words, -_KILL)
     kernel_words = (
-        f"the kernel killed {oom.on_host} other processes for lack of memory at that time, not this one"
+        f"the kernel killed {counted(oom.on_host, 'other process', 'other processes')} for lack of memory at that "
+        "time, not this one"
         if oom.on_host
         else "the kernel killed nothing for lack of memory at that time"
         if oom.on_host == 0
