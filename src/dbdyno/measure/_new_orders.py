@@ -18,7 +18,8 @@ from dbdyno.measure._figures import statement_counts
 from dbdyno.measure._records import CountersRecord, IntervalRecord, TransactionCounts
 
 DISAGREEMENT_LIMIT = 0.02
-_RATIO_SIGMAS = 4
+_SIGMAS = 4
+"""Standard deviations that chance is given."""
 _ORDERS, _ENDS = "sum_d_next_o_id", "com_commit_and_rollback"
 _TELLING_SHARE = 0.5
 """Of the window that two readings of the server must span; less says little of the window."""
@@ -69,8 +70,11 @@ def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
     if _is_ratio_off(nopm, tpm, rates.ratio_by_mix, seconds):
         text = f"TPM / NOPM was {tpm / nopm:.3f}, but the mix gives {rates.ratio_by_mix:.3f}"
         caveats.append(Caveat("ratio-off", text))
-    if rates.nopm_most is not None and nopm > rates.nopm_most:
-        text = f"{nopm:,.0f} NOPM exceed the {rates.nopm_most:,.0f} that keying and think times allow"
+    if rates.nopm_most is not None and _is_above_mean(nopm, rates.nopm_most, seconds):
+        text = (
+            f"{nopm:,.1f} NOPM exceed the {rates.nopm_most:,.1f} that keying and think times allow on average, "
+            "by more than chance explains"
+        )
         caveats.append(Caveat("orders-above-ceiling", text))
     return caveats
 
@@ -118,7 +122,12 @@ def _is_ratio_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: 
         return False
     share = 1 / ratio_by_mix
     deviation = math.sqrt((1 - share) / (transactions * share)) / share
-    return abs(tpm / nopm - ratio_by_mix) > _RATIO_SIGMAS * deviation
+    return abs(tpm / nopm - ratio_by_mix) > _SIGMAS * deviation
+
+
+def _is_above_mean(nopm: float, most: float, seconds: float) -> bool:
+    """Return whether more new orders came than chance adds to the highest mean, by the deviation of a Poisson count."""
+    return nopm > most + _SIGMAS * math.sqrt(most * 60 / seconds)
 
 
 def _counts_by_name(server_counts: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:

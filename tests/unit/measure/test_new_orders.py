@@ -144,9 +144,16 @@ def test_a_ratio_that_the_mix_does_not_make_is_a_caveat() -> None:
 
 
 def test_more_orders_than_the_waits_allow_are_a_caveat() -> None:
-    rates = OrderRates(129, 280, ratio_by_mix=2.24, nopm_most=128.6)
+    rates = OrderRates(175.0, 392.0, ratio_by_mix=2.24, nopm_most=128.6)
     (caveat,) = order_caveats(rates, 60)
     assert caveat.code == "orders-above-ceiling"
+    assert "175.0 NOPM exceed the 128.6" in caveat.text
+
+
+def test_orders_that_chance_adds_are_no_caveat() -> None:
+    rates = OrderRates(128.9, 288.7, ratio_by_mix=2.24, nopm_most=128.6)
+    for nopm, seconds, count in ((128.9, 60, 0), (173.9, 60, 0), (142.9, 600, 0), (143.1, 600, 1)):
+        assert len(order_caveats(replace(rates, nopm=nopm, tpm=2.24 * nopm), seconds)) == count
 
 
 def test_a_workload_without_new_orders_has_no_such_rates() -> None:

@@ -21,7 +21,7 @@ impl Summary<'_> {
             let client = self.client_per_minute(count);
             let mut words = words_of(client, self.server_per_minute(place));
             if let Some(most) = most_per_minute(count, self.load) {
-                words += &format!("; at most {} with these waits", whole(most));
+                words += &format!("; at most {} on average with these waits", whole(most));
             }
             write_words(out, count.title, &words)?;
             clients.push((count.title, client));
