@@ -15,7 +15,7 @@ from statistics import median
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.plan._budget import Budget
-from dbdyno.plan._order import sentinel_run, share_server
+from dbdyno.plan._order import ordered_runs, sentinel_run, share_server
 from dbdyno.plan._parts import Dealt, block, work_unit
 from dbdyno.plan._repeats import further_rounds, noise_share
 from dbdyno.study import Study
@@ -85,12 +85,17 @@ def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
 def wanted_runs(study: Study, runs: Sequence[Run], records: Iterable[RunRecord]) -> tuple[Run, ...]:
     """Return planned runs, all or those of a piece, and the further repeats that the stored runs call for.
 
+    Further repeats are numbered on from the whole plan, in which sentinels watch each piece.
+
     Parameters
     ----------
     records : of the stored runs
     """
-    rounds = further_rounds(study, runs, list(records))
-    return (*runs, *(run for further_round in rounds for run in further_round.runs))
+    further_runs = [run for further in further_rounds(study, runs, list(records)) for run in further.runs]
+    if further_runs and study.sentinel and len(study.benches) > 1:
+        sentinel_count = _WATCHED * len(pieces(study, ordered_runs(study), len(study.benches)))
+        further_runs = [replace(run, order_index=run.order_index + sentinel_count) for run in further_runs]
+    return (*runs, *further_runs)
 
 
 def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping[str, RunRecord]) -> list[Piece]:

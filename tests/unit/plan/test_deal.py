@@ -18,6 +18,7 @@ from dbdyno.plan import (
     pieces,
     pieces_left,
     share_server,
+    wanted_runs,
 )
 from dbdyno.study import BenchChoice, Study, parse_study
 
@@ -166,6 +167,16 @@ def test_what_the_noise_of_windows_may_make_sets_no_bench_aside() -> None:
         benches_apart([replace(one, figures=replace(one.figures, tps_half_width=25.0)) for one in both], ["b0", "b1"])
         == {}
     )
+
+
+def test_further_repeats_are_numbered_on_from_the_whole_plan() -> None:
+    study = replace(_study(2, 'sentinel = "mysql:9.7"'), repeats=2, repeats_max=4)
+    runs = make_plan(study).runs
+    divided = pieces(study, runs, 2)
+    records = [replace(_record(run, "b0"), status="failed") for run in runs]
+    numbers = [run.order_index for own in divided for run in wanted_runs(study, own, records)]
+    assert sorted(numbers) == list(range(len(numbers)))
+    assert (len(divided), len(numbers)) == (4, 84 + 36)
 
 
 def test_the_time_of_the_benches_is_that_of_the_one_with_the_most_to_do() -> None:
