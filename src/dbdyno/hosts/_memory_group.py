@@ -36,7 +36,7 @@ class MemoryUse:
     page_cache_bytes, anonymous_bytes : now
     limit_hits : how often the group was at its limit, so that pages had to be given back first; None where the kernel
         does not count it (version 1 of late kernels)
-    refaulted_pages : of files, given back for the limit and read once more
+    refaulted_pages : of files, given back for the limit and read once more; None where the kernel does not count them
     oom_kills : processes of it that the kernel killed
     """
 
@@ -46,7 +46,7 @@ class MemoryUse:
     page_cache_bytes: int
     anonymous_bytes: int
     limit_hits: int | None
-    refaulted_pages: int
+    refaulted_pages: int | None
     oom_kills: int
 
     @property
@@ -89,7 +89,7 @@ class MemoryGroup:
                 stat.get("total_rss", 0),
                 sum(_read_number(self.folder / name, read) or 0 for name in ("memory.failcnt", "memory.memsw.failcnt"))
                 or None,
-                stat.get("total_workingset_refault_file", 0),
+                stat.get("total_workingset_refault_file", stat.get("total_workingset_refault")),
                 _read_table(self.folder / "memory.oom_control", read).get("oom_kill", 0),
             )
         events = _read_table(self.folder / "memory.events", read)
@@ -100,7 +100,7 @@ class MemoryGroup:
             stat.get("file", 0),
             stat.get("anon", 0),
             events.get("max", 0),
-            stat.get("workingset_refault_file", 0),
+            stat.get("workingset_refault_file", stat.get("workingset_refault")),  # its name before Linux 5.9
             events.get("oom_kill", 0),
         )
 

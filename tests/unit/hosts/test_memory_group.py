@@ -11,6 +11,7 @@ import pytest
 from dbdyno.core import HostError
 from dbdyno.hosts import Host, LocalHost, MemoryGroup
 from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
+from dbdyno.measure.telemetry import MemoryLimitSource
 
 FILES = LocalHost().files
 MIB = 1 << 20
@@ -89,6 +90,26 @@ def test_counters_of_version_2_are_read(tmp_path: Path) -> None:
     assert (use.anonymous_bytes, use.page_cache_bytes, use.refaulted_pages) == (10, 20, 3)
     assert (use.limit_hits, use.oom_kills, use.peak_bytes, use.used_bytes) == (7, 1, 99, 50)
     assert use.was_at_limit
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "pages"),
+    [
+        (2, "workingset_refault", 3),  # before Linux 5.9
+        (2, "workingset_refault_anon", None),
+        (1, "total_workingset_refault_file", 3),
+        (1, "total_workingset_refault", 3),
+        (1, "total_pgpgin", None),
+    ],
+)
+def test_pages_read_again_are_unknown_where_the_kernel_does_not_count_them(
+    tmp_path: Path, version: int, name: str, pages: int | None
+) -> None:
+    (tmp_path / "memory.stat").write_text(f"anon 10\n{name} 3\n")
+    group = MemoryGroup(tmp_path, version, 100)
+    assert group.use(FILES.read_bytes).refaulted_pages == pages
+    readings = MemoryLimitSource("server", lambda: group.use(FILES.read_bytes)).read()
+    assert ("server.limit.refaulted" in {reading.metric for reading in readings}) == (pages is not None)
 
 
 @pytest.mark.parametrize("below", ["", "container"])

@@ -29,12 +29,14 @@ class MemoryLimitSource:
     def read(self) -> Sequence[Reading]:
         """Read the group's counters."""
         use = self._use()
-        return [
+        readings = [
             Reading(f"{self._prefix}.used", use.used_bytes, "bytes", "gauge"),
             Reading(f"{self._prefix}.page_cache", use.page_cache_bytes, "bytes", "gauge"),
             Reading(f"{self._prefix}.anonymous", use.anonymous_bytes, "bytes", "gauge"),
-            Reading(f"{self._prefix}.refaulted", use.refaulted_pages, "pages/s"),
         ]
+        if use.refaulted_pages is not None:
+            readings.append(Reading(f"{self._prefix}.refaulted", use.refaulted_pages, "pages/s"))
+        return readings
 
 
 _LEVELS = {"VmRSS": "resident", "VmSwap": "swapped", "Threads": "threads"}
