@@ -73,7 +73,8 @@ def window_counters(rows: Iterable[TelemetryRow], first_second: int, seconds_cou
 def _counter_growth(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first_second: int) -> CounterDelta:
     values, prefix = series[name], name.partition(".")[0]
     lateness = series.get(_LATENESS.format(_SOURCES.get(prefix, prefix)), {})
-    # A counter that went back has no rate in that second, although it was read; the first reading of all has no row.
+    # A counter that went back, and one read for the first time, has no rate in that second. The reading at boundary 0
+    # has no row at all.
     read_seconds = sorted({*values, *lateness})
     previous_second = dict(zip(read_seconds, [-1, *read_seconds], strict=False))
     spans = {

@@ -17,6 +17,7 @@ def sampled(readings: dict[float, float], name: str = "engine.redo.bytes", unit:
         now = {name: Reading(name, value, unit)}
         if last is not None:
             rows += stored_rows(boundary - 1, now, {name: Reading(name, last[1], unit)}, time_s - last[0])
+        if boundary:
             rows.append(TelemetryRow(boundary - 1, "sampler.status.lateness", (time_s - boundary) * 1e9, "ns"))
         last = (time_s, value)
     return rows
@@ -49,6 +50,14 @@ def test_of_a_stretch_across_the_beginning_only_the_part_inside_counts() -> None
     [counter] = window_counters(rows, 2, 3)
     assert counter.delta == pytest.approx(300)
     assert counter.covered_s == pytest.approx(3)
+
+
+@pytest.mark.parametrize("first_second", [0, 3])
+def test_a_source_that_answers_late_covers_the_time_from_its_first_answer(first_second: int) -> None:
+    rows = sampled({float(second): 100.0 * second for second in range(4, 11)})
+    [counter] = window_counters(rows, first_second, 10 - first_second)
+    assert counter.delta == pytest.approx(600)
+    assert counter.covered_s == pytest.approx(6)
 
 
 def test_a_counter_that_went_back_is_told_for_the_seconds_that_are_known() -> None:

@@ -82,6 +82,12 @@ def test_lateness_and_cost_are_recorded() -> None:
     assert values(sampler, "sampler.scripted.cost") == {0: 4_000_000.0, 1: 4_000_000.0}
 
 
+def test_the_first_answer_of_a_late_source_is_known_by_its_lateness() -> None:
+    sampler = sampled([OSError("not yet"), OSError("not yet"), 100, 150], waits=4)
+    assert values(sampler, "count") == {2: 50.0}
+    assert values(sampler, "sampler.scripted.lateness") == {1: 0.0, 2: 0.0}
+
+
 def test_boundaries_missed_by_a_slow_source_are_left_out_and_rates_stay_true() -> None:
     sampler = sampled([0, 250, 500], waits=3, cost_ns=2_500_000_000)
     assert values(sampler, "count") == {2: pytest.approx(250 / 3), 5: pytest.approx(250 / 3)}

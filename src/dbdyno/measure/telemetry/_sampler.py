@@ -132,9 +132,10 @@ class Sampler:
             self.failures.append((source.name, boundary - 1, f"{type(error).__name__}: {error}"))
             return
         second = boundary - 1
-        if source.name in self._last and second >= 0:
-            last_ns, last_readings = self._last[source.name]
-            self.rows += stored_rows(second, readings, last_readings, (asked_ns - last_ns) / 1e9)
+        if second >= 0:
+            if source.name in self._last:
+                last_ns, last_readings = self._last[source.name]
+                self.rows += stored_rows(second, readings, last_readings, (asked_ns - last_ns) / 1e9)
             lateness_ns = asked_ns - (start_ns + boundary * SECOND_NS)
             cost_ns = self.clock.now_ns() - began_ns
             self.rows.append(TelemetryRow(second, f"sampler.{source.name}.lateness", lateness_ns, "ns"))
