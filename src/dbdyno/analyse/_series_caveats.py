@@ -17,7 +17,7 @@ _OF_STATUS = {
     "dead": "most of the last third has no transaction: the server had stopped answering",
     "drifting": "throughput changes by more than 3 % over the window, so the run supports no finding",
     "not-reached": "throughput is not stable over the last third of the run and 120 s, so the run supports no finding",
-    "noisy": "throughput is not known to within 3 %: its interval is wide, and may still be too narrow",
+    "noisy": "no drift beyond 3 % is shown, but 6 % can't be excluded, or a quarter of the window is more than 3 % off",
     "cyclic": "throughput swings in waves; waves decay, so a longer run may settle at another level",
 }
 

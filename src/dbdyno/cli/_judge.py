@@ -28,9 +28,9 @@ gzip, with one row per second and the columns run, second and tps; a single run 
   dbdyno judge seconds.csv --group                 compare its runs with each other
   ssh bench cat run.csv | dbdyno judge - --json | jq '.runs | map_values(.status)'
 
-steady        the mean is known to within 3 %
+steady        drift is at most 3 %, and no quarter of the window is more than 3 % off its mean
 steady waves  throughput swings around one level with one period
-noisy         no trend, but the interval is wider than that
+noisy         no drift beyond 3 % is shown, but 6 % can't be excluded, or a quarter is more than 3 % off
 drifting, not settled, dead, too short        base no finding on this run (shown in brackets)
 
 Seconds may start at any number, and rows may be in any order. A second without a row or value counts as 0 TPS; a last

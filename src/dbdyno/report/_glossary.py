@@ -68,13 +68,13 @@ GLOSSARY = MappingProxyType(
         "interval": "The range that holds the true value with the stated certainty, 95 % unless said otherwise.",
         "lateness": "Delay between the due time of a transaction and its sending, although a connection was free.",
         "level": "Mean throughput of the settled part of a run; findings use it.",
-        "margin": "The smallest difference that matters, 3 % unless the study says otherwise.",
+        "margin": "The smallest difference that matters: 3 %.",
         "moderated spread": (
             "A cell's spread between repeats, shrunk towards the study's typical spread because two or three repeats "
             "are few (Smyth 2004)."
         ),
         "noise": "Variation of throughput inside one window.",
-        "noisy": "A run is noisy if its level is known only to within more than 3 %.",
+        "noisy": "A run that shows no drift is noisy if 6 % can't be excluded, or a quarter is more than 3 % off.",
         "NOPM": (
             "New orders per minute, TPC-C's throughput as HammerDB reports it; only audited results are called tpmC."
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,18 @@ def codes(found: SeriesJudgement) -> set[str]:
 def test_each_verdict_has_its_caveat(level: np.ndarray, expected: set[str]) -> None:
     found = judge_series(noisy(level))
     assert codes(found) - {"slow-wave"} == expected
+
+
+def test_noisy_means_drift_or_quarters_and_not_a_wide_interval() -> None:
+    level = np.full(900, 1000.0)
+    level[520:527] = level[640:647] = 0
+    found = judge_series(noisy(level))
+    assert found.state.status == "noisy" and found.state.window and found.state.drift and found.state.quarters
+    assert found.state.window.half_width < 0.03 * found.state.window.mean
+    assert abs(found.state.drift.change) + found.state.drift.half_width > 0.06 and found.state.quarters > 0.03
+    (text,) = [caveat.text for caveat in found.caveats if caveat.code == "noisy"]
+    assert "interval" not in text and "quarter" in text
+    assert re.findall(r"\d+ %", text) == ["3 %", "6 %", "3 %"]
 
 
 def test_regular_stalls_are_told_as_such() -> None:
