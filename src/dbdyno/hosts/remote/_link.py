@@ -151,7 +151,8 @@ class Link:
             ssh = self._ssh
             if ssh is None or ssh.stdin is None:
                 return
-            open_request.sent_ns = time.monotonic_ns()
+            # Sent again, it may get the reply to the first time: the clock was read at any time since then.
+            open_request.sent_ns = open_request.sent_ns or time.monotonic_ns()
             with contextlib.suppress(OSError, ValueError):
                 while frame:
                     frame = frame[os.write(ssh.stdin.fileno(), frame) :]
@@ -182,6 +183,7 @@ class Link:
             self._ssh = ssh
             self._heard = time.monotonic()
             self._lost.clear()
+            self.reconnections += resume  # before the replies to what is sent again
             open_numbers = sorted(self._open)
         threading.Thread(target=self._read, args=(ssh, reader), daemon=True, name="dbdyno-frames").start()
         for number in open_numbers:
@@ -244,7 +246,6 @@ class Link:
                     break
                 self._closed.wait(_RETRY_S)
             else:
-                self.reconnections += 1
                 return True
         why = str(last_error) if last_error is not None else "it does not answer"
         path_error = HostError(
