@@ -103,7 +103,7 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
             what, "a block is one round of all targets at one workload and tier", f"use {len(blocks)} or fewer"
         )
     owner = {block: index % part.count for index, block in enumerate(blocks)}
-    return tuple(run for run in runs if owner.get(block(run), 0) == part.number - 1)
+    return tuple(run for run in runs if (0 if run.is_sentinel else owner[block(run)]) == part.number - 1)
 
 
 def work_unit(run: Run) -> tuple[str, int]:

@@ -64,6 +64,13 @@ def test_a_workload_and_tier_stays_on_one_machine_where_there_are_enough() -> No
         assert sum(map(len, units)) == 4
 
 
+@pytest.mark.parametrize("count", [2, 4, 7, 12])
+def test_a_sentinel_watches_the_machine_of_the_first_part_only(count: int) -> None:
+    first, *others = _parts(_study('sentinel = "mysql:9.7"'), count)
+    assert any(run.is_sentinel for run in first)
+    assert not any(run.is_sentinel for part in others for run in part)
+
+
 def test_what_can_not_be_dealt_is_refused() -> None:
     study = _study()
     with pytest.raises(RequestError):
