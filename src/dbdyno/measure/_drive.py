@@ -34,24 +34,33 @@ class WatchedServer(Protocol):
 
 @dataclass(slots=True)
 class RunWatch:
-    """Receives every record; looks once a second, whether records come or not."""
+    """Receives every record; looks once a second, whether records come or not.
+
+    Parameters
+    ----------
+    times_reconnected : how often the lost connection to the load generator's host came back
+    """
 
     server: WatchedServer
     process: ProcessWatch
     longest_s: float
     clock: Callable[[], float] = time.monotonic
+    times_reconnected: Callable[[], int] = lambda: 0
     _has_begun: bool = False
     _started: float = field(init=False)
     _last_record: float = field(init=False)
     _last_answer: float = field(init=False)
+    _reconnected: int = field(init=False)
 
     def __post_init__(self) -> None:
         self._started = self._last_record = self._last_answer = self.clock()
+        self._reconnected = self.times_reconnected()
 
     @classmethod
     def of(cls, process: PipedProcess, server: WatchedServer, host: Host, longest_s: float) -> RunWatch:
         """Return the watch of a load generator and the server that it drives; it ends within `longest_s`."""
-        return cls(server, ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks), longest_s)
+        process_watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
+        return cls(server, process_watch, longest_s, times_reconnected=host.times_reconnected)
 
     def take(self, record: LoadRecord) -> None:
         """Note that the load generator lives, and whether the server has answered it."""
@@ -67,10 +76,13 @@ class RunWatch:
         ------
         MeasureError : the process is named, with how long it has been silent and its state
         """
+        now_s = self.clock()
         halt_words = self.process.verdict()
         if halt_words is not None:
             raise MeasureError(f"the load generator {halt_words}")
-        now_s = self.clock()
+        if (reconnected := self.times_reconnected()) != self._reconnected:  # nothing could arrive meanwhile
+            self._reconnected = reconnected
+            self._last_record = self._last_answer = self.clock()
         silent_s = now_s - self._last_record
         if self._has_begun and silent_s > SILENT_S:
             raise self._hang_error(f"has written nothing for {silent_s:.0f} s")

@@ -90,6 +90,34 @@ def test_one_that_is_silent_is_named_but_not_while_it_connects(process: subproce
         watch.look()
 
 
+def test_while_the_connection_to_its_host_was_lost_nobody_is_called_silent(
+    process: subprocess.Popen[bytes], clock: Clock
+) -> None:
+    server, lost_s, reconnections = Server(), 0.0, 0
+    watch = watch_of(process, clock, server)
+
+    def read(path: Path) -> bytes:
+        nonlocal reconnections
+        reconnections += lost_s > 0
+        clock.now += lost_s
+        return path.read_bytes()
+
+    watch.process = ProcessWatch(read, watch.process._pid, watch.process._start_ticks, clock=clock)
+    watch.times_reconnected = lambda: reconnections
+    watch.take(start())
+    lost_s = 45.0  # during the look itself
+    watch.look()
+    assert server.quiet_s <= 0
+    lost_s = 0.0
+    clock.now += 45
+    reconnections += 1  # before it
+    watch.look()
+    assert server.quiet_s <= 0
+    clock.now += SILENT_S + 1
+    with pytest.raises(MeasureError, match="has written nothing for 31 s"):
+        watch.look()
+
+
 def test_one_that_outlives_its_order_is_named(process: subprocess.Popen[bytes], clock: Clock) -> None:
     watch = watch_of(process, clock)
     clock.now += 3601
