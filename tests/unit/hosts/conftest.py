@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,16 +19,23 @@ exec sh -c "$word"
 """
 
 
+@pytest.fixture(scope="session")
+def ssh_here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A command that stands for ssh, and runs what it is given on this machine."""
+    command = tmp_path_factory.mktemp("ssh") / "ssh"
+    command.write_text(_HERE)
+    command.chmod(0o755)
+    return command
+
+
 @pytest.fixture(scope="session", params=["local", "agent"])
-def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+def host(request: pytest.FixtureRequest, ssh_here: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     """A host; the agent's is this machine, too, reached without a network."""
     if request.param == "local":
         yield LocalHost()
         return
     folder = tmp_path_factory.mktemp("agent")
-    (folder / "ssh").write_text(_HERE)
-    (folder / "ssh").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(SSH_VARIABLE, str(folder / "ssh"))
+        patch.setenv(SSH_VARIABLE, str(ssh_here))
         with connect(f"{os.getuid()}@here", find_generator(), home=str(folder / "home")) as remote:
             yield remote

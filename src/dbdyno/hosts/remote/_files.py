@@ -27,10 +27,12 @@ class RemoteFiles(Files):
     Parameters
     ----------
     runs : folder of the sessions' data directories: what is made in it is removed with the session
+    runtime_directory : ``$XDG_RUNTIME_DIR`` there; empty where it is not set
     """
 
-    def __init__(self, link: Link, runs: Path, server_user: ServerUser | None) -> None:
+    def __init__(self, link: Link, runs: Path, server_user: ServerUser | None, runtime_directory: str = "") -> None:
         self._link, self._runs, self._server_user = link, runs, server_user
+        self._private_roots = (TEMPORARY, Path(runtime_directory or TEMPORARY))
 
     def ask(self, what: str, body: bytes = b"", /, **arguments: object) -> tuple[dict[str, Any], bytes]:
         """Ask the agent; OSError as the system call there had it."""
@@ -160,7 +162,8 @@ class RemoteFiles(Files):
     def _temporary_root(self, path: Path) -> Path | None:
         """Return the folder to remove when the session ends: of a run, a control group, a socket; None: it stays."""
         for folder in (path, *path.parents):
-            if folder.parent == self._runs or (folder.parent == TEMPORARY and folder.name.startswith("dbdyno-")):
+            is_private = folder.parent in self._private_roots and folder.name.startswith("dbdyno-")
+            if folder.parent == self._runs or is_private:
                 return folder
         return path if path.is_relative_to(_GROUPS) else None
 

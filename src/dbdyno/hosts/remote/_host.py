@@ -73,7 +73,7 @@ class RemoteHost(Host):
         self._facts, _ = link.ask("facts")
         user_files = RemoteFiles(link, self.home.run, None)
         self._system = _read_system(self._facts, user_files)
-        self._files = RemoteFiles(link, self.home.run, self._system.server_user)
+        self._files = RemoteFiles(link, self.home.run, self._system.server_user, self._system.runtime_directory)
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
         self._at_end = set[str]()
