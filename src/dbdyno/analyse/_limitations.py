@@ -25,7 +25,7 @@ from dbdyno.core import (
     short_percent,
     verb_for,
 )
-from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
+from dbdyno.stats import MOST_REPEATS, SHORTEST_JUDGED_S, smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
 """A difference that many times as large is no bound worth printing."""
@@ -192,9 +192,11 @@ def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
         return None
     window = f"{facts.window_s:g} s"
     if facts.window_s < 60:
-        why = "too short to see checkpoints, flush storms or compaction, so throughput may not last"
+        why = "too short to see checkpoints, flush storms or compaction, or whether throughput had settled"
     else:
         why = "below 600 s the interval of one run is too narrow"
+        if facts.window_s < SHORTEST_JUDGED_S:
+            why += f", and below {SHORTEST_JUDGED_S} s nothing shows whether throughput had settled"
     return Caveat(
         "short-window",
         f"Windows of {window}: {why}. Treat the result as an indication.",

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from dbdyno.core import Caveat, RunStatus, percent
 from dbdyno.imports._run import RunVerdict
-from dbdyno.stats import noise_interval
+from dbdyno.stats import SHORTEST_JUDGED_S, noise_interval
 
 FloatArray = NDArray[np.float64]
 TOTALS_DIFFER_FROM = 0.005
 COVERED_FROM = 0.9
-SHORT_S = 60
 
 
 def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[Caveat | None]) -> RunVerdict:
@@ -47,7 +46,8 @@ def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat |
         text = f"the log does not say how long its intervals are: taken as {interval_s:g} s from its lines"
         return Caveat("interval-unknown", text)
     if interval_s != 1:
-        return Caveat("long-intervals", f"intervals of {interval_s:g} s: stalls shorter than that are hidden")
+        text = f"intervals of {interval_s:g} s hide shorter stalls and whether throughput had settled"
+        return Caveat("long-intervals", text)
     return None
 
 
@@ -72,10 +72,11 @@ def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | Non
 
 
 def about_window(window_s: float) -> Caveat | None:
-    """Return whether the run is too short to be judged."""
-    if window_s >= SHORT_S:
+    """Return whether the run is too short to be judged; 0 stands for an unknown length."""
+    if not 0 < window_s < SHORTEST_JUDGED_S:
         return None
-    return Caveat("short-window", f"the run lasted {window_s:.3g} s: below {SHORT_S} s steadiness can't be judged")
+    text = f"the run lasted {window_s:.4g} s: below {SHORTEST_JUDGED_S} s nothing shows whether throughput had settled"
+    return Caveat("short-window", text)
 
 
 def interval_of(end_s: FloatArray, stated_s: int | None) -> tuple[int, bool]:

@@ -10,12 +10,12 @@ from dbdyno.measure._figures import WINDOW, WindowFigures
 from dbdyno.measure._records import NETWORK, NO_ANSWER, EndRecord, IntervalRecord
 from dbdyno.measure._wall_clock import CLOCK_JUMP, CLOCK_JUMP_LIMIT_NS
 from dbdyno.measure.client._use import CLIENT_USE_LIMIT, CLIENT_WAIT_LIMIT
+from dbdyno.stats import SHORTEST_JUDGED_S
 
 FAILED_SHARE_LIMIT = 0.01
 CONFLICT_SHARE_LIMIT = 0.10
 CONFLICTS = frozenset({"1020", "1205", "1213"})
 """Record changed, lock wait timeout, deadlock or write conflict: what servers answer to transactions that meet."""
-SHORT_WINDOW_S = 60
 START_SKEW_LIMIT_NS = 5_000_000
 """Client hosts that begin further apart than this did not drive the same second."""
 
@@ -194,9 +194,9 @@ def _error_code_words(figures: WindowFigures) -> str:
 
 def _minor_caveats(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
     caveats = [_conflicts_caveat(figures, conflicts)]
-    if 0 < figures.total.window_s < SHORT_WINDOW_S:
-        text = f"the window lasted {figures.total.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
-        caveats.append(Caveat("short-window", text))
+    if figures.total.window_s and (window_s := round(figures.rated_s)) < SHORTEST_JUDGED_S:
+        reason = f"below {SHORTEST_JUDGED_S} s nothing shows whether throughput had settled"
+        caveats.append(Caveat("short-window", f"the window lasted {window_s} s: {reason}"))
     return [caveat for caveat in caveats if caveat]
 
 

@@ -37,6 +37,8 @@ def test_a_long_repeated_open_loop_study_with_clear_findings_has_no_caveat(
     ("change", "code", "words"),
     [
         ({"window_s": 12.0}, "short-window", "12 s"),
+        ({"window_s": 12.0}, "short-window", "settled"),
+        ({"window_s": 179.0}, "short-window", "below 180 s"),
         ({"window_s": 300.0}, "short-window", "below 600 s"),
         ({"repeats": 2}, "few-repeats", "2 repeats"),
         ({"repeats": 1}, "one-repeat", "assumed"),

@@ -28,7 +28,7 @@ def test_all_transactions_are_counted_and_new_orders_told_apart(tmp_path: Path) 
     assert set(seconds.values("tool_percentile_ns")) == {9_483_000}
     assert seconds.values("p95_ns") == [None] * 12  # of new orders alone, which is not what the column means
     codes = {caveat.code for caveat in record.caveats}
-    assert codes == {"long-intervals", "percentile-of-new-orders", "rollbacks-counted"}
+    assert codes == {"long-intervals", "percentile-of-new-orders", "rollbacks-counted", "short-window"}
 
 
 def test_neither_password_nor_its_option_is_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from dbdyno.core import percent
 from dbdyno.measure import Judgement, judge, window_figures
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadHost, SearchAnswer
+from dbdyno.stats import settled_part
 
 Make = Callable[..., IntervalRecord]
 COMPLETE = EndRecord("complete", "", 1)
@@ -25,14 +26,22 @@ def codes(judgement: Judgement) -> set[str]:
 
 
 def test_a_quiet_run_is_good(interval: Make) -> None:
-    judgement = judged([interval(i) for i in range(60)])
+    judgement = judged([interval(i) for i in range(180)])
     assert judgement == Judgement("good", "", ())
 
 
-def test_a_short_window_is_good_with_a_caveat(interval: Make) -> None:
-    judgement = judged([interval(i) for i in range(12)])
+@pytest.mark.parametrize("seconds", [12, 60, 179])
+def test_a_window_that_is_not_judged_is_good_with_a_caveat(seconds: int, interval: Make) -> None:
+    assert settled_part([100.0] * seconds) is None
+    judgement = judged([interval(i) for i in range(seconds)])
     assert judgement.status == "good"
     assert codes(judgement) == {"short-window"}
+
+
+def test_a_missing_second_makes_a_window_no_shorter(interval: Make) -> None:
+    seconds = [interval(i) for i in range(180) if i != 90]
+    figures = window_figures(seconds, first_second=0, seconds_count=180, open_loop=False)
+    assert codes(judge(seconds, figures, COMPLETE, concurrency=4)) == {"missing-seconds"}
 
 
 def test_a_server_that_died_fails_the_run(interval: Make) -> None:
@@ -94,7 +103,7 @@ def test_failed_transactions_make_the_run_suspect_and_repeated_ones_do_not(inter
 
 
 def test_a_search_that_met_the_clients_limit_or_did_not_end_is_suspect(interval: Make) -> None:
-    seconds = [interval(i) for i in range(60)]
+    seconds = [interval(i) for i in range(180)]
     late = SearchAnswer(900.0, 1000.0, 7, reason="the client was late", client_bound=True)
     cut = SearchAnswer(900.0, 1000.0, 60, reason="60 probes", complete=False)
     for search, code in ((late, "client-bound"), (cut, "unfinished-search")):
@@ -131,7 +140,7 @@ def test_a_lost_path_fails_the_run_whether_or_not_the_connections_came_back(inte
         (told, "network: the path to db:3306 was lost"),
         (back, "network: the path to the server was lost (6.0 s, to the end)"),
     ):
-        judgement = judged([interval(second) for second in range(60)], end)
+        judgement = judged([interval(second) for second in range(180)], end)
         assert (judgement.status, judgement.fault) == ("failed", "network")
         assert judgement.reason.startswith(words)
 
@@ -148,19 +157,19 @@ def test_a_dead_server_is_the_reason_where_the_path_seems_lost_too(interval: Mak
 
 
 def test_an_outage_that_the_server_made_is_no_lost_path(interval: Make) -> None:
-    judgement = judged([interval(second) for second in range(60)], EndRecord("complete", "", 1, outages=1))
+    judgement = judged([interval(second) for second in range(180)], EndRecord("complete", "", 1, outages=1))
     assert (judgement.status, judgement.fault) == ("good", "")
 
 
 def test_a_storage_engines_own_conflicts_are_conflicts_of_its_runs_alone(interval: Make) -> None:
-    seconds = [interval(i, failed=5, errors={"1180": 5}) for i in range(60)]
+    seconds = [interval(i, failed=5, errors={"1180": 5}) for i in range(180)]
     assert judged(seconds).status == "suspect"
     judgement = judged(seconds, conflicts={"1020", "1205", "1213", "1180"})
     assert judgement.status == "good" and codes(judgement) == {"conflicts-given-up"}
 
 
 def caveats_of_hosts(interval: Make, *hosts: LoadHost) -> list[tuple[str, str]]:
-    judgement = judged([interval(i) for i in range(60)], EndRecord("complete", "", 1, hosts=hosts))
+    judgement = judged([interval(i) for i in range(180)], EndRecord("complete", "", 1, hosts=hosts))
     assert judgement.status == "good"
     return [(caveat.code, caveat.text) for caveat in judgement.caveats]
 

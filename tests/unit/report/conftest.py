@@ -170,7 +170,11 @@ class Planted:
                 client_use_basis="calibration",
                 client_cpu_wait_share=0.01,
             ),
-            caveats=(Caveat("short-window", "the window lasted 12 s: below 60 s steadiness can't be judged"),),
+            caveats=(
+                Caveat(
+                    "short-window", "the window lasted 12 s: below 180 s nothing shows whether throughput had settled"
+                ),
+            ),
             span=RunSpan(started_ns=started, ended_ns=started + 18 * 10**9),
         )
 

@@ -150,7 +150,10 @@ def _progress_caveat(rates: np.ndarray) -> Caveat:
     if not len(rates):
         text = "no progress lines: throughput is the total that the tool printed, and its noise is unknown"
         return Caveat("no-intervals", text)
-    text = "intervals are those between its progress lines, about ten seconds or more: shorter stalls are hidden"
+    text = (
+        "intervals are those between its progress lines, about ten seconds or more: they hide shorter stalls and "
+        "whether throughput had settled"
+    )
     return Caveat("long-intervals", text)
 
 
