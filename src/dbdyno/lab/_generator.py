@@ -8,11 +8,12 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from dbdyno.core import MeasureError, StudyError
+from dbdyno.core import MeasureError, StudyError, counted
 from dbdyno.hosts import Host
 from dbdyno.plan import ResolvedWorkloads
-from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, option_words
+from dbdyno.study import CLOSED_LOOP, ResolvedWorkload, Study, WorkloadChoice, option_words
 
 NAME = "dbdyno-load"
 
@@ -37,6 +38,7 @@ def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sy
 
 _TIMEOUT_S = 60
 _WRONG_REQUEST = 2  # exit code
+_FILLING_STEPS = ("l.i0", "l.x")
 
 
 def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWorkloads:
@@ -56,7 +58,7 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
             words = _generator_arguments(study, choice, concurrency_max)
             key = (choice.name, *words)
             if key not in workload_cache:
-                workload_cache[key] = _resolve_workload(words, choice, host, generator)
+                workload_cache[key] = _resolve_workload(words, choice, study, host, generator)
             workloads[target.name, label] = workload_cache[key]
     return workloads
 
@@ -66,7 +68,9 @@ def _generator_arguments(study: Study, choice: WorkloadChoice, concurrency: int)
     return [*words, *option_words(choice.options)]
 
 
-def _resolve_workload(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: Path) -> ResolvedWorkload:
+def _resolve_workload(
+    words: Sequence[str], choice: WorkloadChoice, study: Study, host: Host, generator: Path
+) -> ResolvedWorkload:
     result = host.run([str(generator), "workloads", choice.name, "--json", *words], timeout_s=_TIMEOUT_S, check=False)
     if result.exit_code == _WRONG_REQUEST:
         what, _, why = result.stderr.strip().partition("\n")
@@ -74,6 +78,8 @@ def _resolve_workload(words: Sequence[str], choice: WorkloadChoice, host: Host, 
     try:
         row = json.loads(result.stdout)
         _refuse_role(row, choice)
+        _refuse_filling_step(row, choice)
+        _refuse_other_load(row, choice, study)
         return ResolvedWorkload(
             row["name"],
             row["imitates"],
@@ -90,6 +96,33 @@ def _resolve_workload(words: Sequence[str], choice: WorkloadChoice, host: Host, 
             f"exit code {result.exit_code}: {result.stderr.strip()[-500:] or result.stdout[:200]}",
             "check that dbdyno-load and dbdyno have the same version",
         ) from error
+
+
+def _refuse_filling_step(row: Mapping[str, Any], choice: WorkloadChoice) -> None:
+    """Refuse steps of the insert benchmark that make what a dataset has before each run."""
+    if row["options"].get("step") in _FILLING_STEPS:
+        raise StudyError(
+            f"workload {choice.label}: the step {row['options']['step']} can't be measured by a study",
+            "each run starts from tables that have their rows and keys already",
+            "use l.i1, l.i2, qr or qp; dbdyno-load run drives all steps",
+        )
+
+
+def _refuse_other_load(row: Mapping[str, Any], choice: WorkloadChoice, study: Study) -> None:
+    """Refuse connections and a pacing that the workload does not take: its users have parts and pace themselves."""
+    users = row.get("users")
+    if users is None:
+        return
+    if others := [str(count) for count in study.concurrencies if count != users]:
+        raise StudyError(
+            f"workload {choice.label}: with these options it needs {counted(users, 'connection')}, "
+            f"and the study asks for {', '.join(others)}",
+            "each of its clients has one connection that inserts, and further ones that delete and query",
+            f"use concurrency = [{users}]",
+        )
+    if study.pacing != CLOSED_LOOP:
+        what = f"workload {choice.label} paces itself, and the study asks for a pacing: {study.pacing.words}"
+        raise StudyError(what, "", "remove [pacing], and set the speed by the workload's options")
 
 
 def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:

@@ -62,7 +62,7 @@ def _latency(times: FilledCounts) -> LatencyNs | None:
 
 
 WINDOW = "window"
-_WHOLE_SECOND_NS = 999_000_000
+WHOLE_SECOND_NS = 999_000_000
 _QUOTA_METRICS = (
     "client.quota.cores",
     "client.quota.periods",
@@ -118,7 +118,7 @@ def window_figures(
     client_has_own_cpus : the server runs on other processors
     """
     window = sorted((i for i in intervals if i.phase == WINDOW), key=lambda interval: interval.second)
-    whole_seconds = [interval for interval in window if interval.duration_ns >= _WHOLE_SECOND_NS]
+    whole_seconds = [interval for interval in window if interval.duration_ns >= WHOLE_SECOND_NS]
     if not whole_seconds:
         return WindowFigures(missing_seconds=tuple(range(first_second, first_second + seconds_count)))
     seen_seconds = {interval.second for interval in whole_seconds}
@@ -182,7 +182,7 @@ def settled_latency(
     window = [interval for interval in intervals if interval.phase == WINDOW]
     begin_second = min((interval.second for interval in window), default=0) + settled.start_s
     settled_intervals = [
-        interval for interval in window if interval.second >= begin_second and interval.duration_ns >= _WHOLE_SECOND_NS
+        interval for interval in window if interval.second >= begin_second and interval.duration_ns >= WHOLE_SECOND_NS
     ]
     types = [counts for interval in settled_intervals for counts in interval.transactions.values()]
     return _latency(_merged_counts(counts.response if open_loop else counts.service for counts in types))

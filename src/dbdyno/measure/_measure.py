@@ -18,6 +18,7 @@ from dbdyno.measure._collect import Collector, LiveLength, MeasuredServer, cours
 from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import RunWatch, end_process, load_process, read_records
 from dbdyno.measure._figures import (
+    WHOLE_SECOND_NS,
     WindowFigures,
     settled_latency,
     telling_probe,
@@ -171,7 +172,9 @@ def _await_server_death(server: MeasuredServer, patience_s: float) -> str | None
 
 def _measured_run(order: LoadOrder, collector: Collector, server_death: str | None, clock: WallClock) -> MeasuredRun:
     telemetry, end_record = collector.telemetry, _final_record(collector)
-    intervals, first_second, count = _window_of(order, collector)
+    intervals, first_second, ordered_count = _window_of(order, collector)
+    driven_count = _driven_seconds(intervals, end_record, first_second, ordered_count)
+    count = driven_count or ordered_count
     figures = window_figures(
         intervals,
         telemetry.rows,
@@ -193,6 +196,8 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         server_death=server_death,
         conflicts=CONFLICTS | {str(error.code) for error in conflicts_of(order.storage_engine)},
     )
+    if driven_count < ordered_count and not server_death:
+        judgement = _judge_early_end(judgement, driven_count, ordered_count)
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     counts = start.get("server_counts")
     last_second = first_second + count
@@ -233,6 +238,28 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         search=end_record.search if end_record else None,
         threads=collector.threads.facts() if collector.threads is not None else {},
         profile=_profile(collector, first_second, count, figures.total.transactions),
+    )
+
+
+def _driven_seconds(
+    intervals: Sequence[IntervalRecord], end_record: EndRecord | None, first_second: int, count: int
+) -> int:
+    """Return the seconds of the window, fewer than ordered where a workload had no work left before it was over."""
+    if end_record is None or end_record.status != "complete" or end_record.search is not None:
+        return count
+    end_second = max((i.second + 1 for i in intervals if i.duration_ns >= WHOLE_SECOND_NS), default=0)
+    return max(min(end_second - first_second, count), 0)
+
+
+def _judge_early_end(judgement: Judgement, driven_count: int, ordered_count: int) -> Judgement:
+    """Add that the workload ended early: its figures are of the seconds until then; without any the run is failed."""
+    text = f"the workload ended after {driven_count} s of a window of {ordered_count} s: it had no work left"
+    reason = text if not driven_count else "; ".join(filter(None, (judgement.reason, text)))
+    return replace(
+        judgement,
+        status="failed" if judgement.status == "failed" or not driven_count else "suspect",
+        reason=judgement.reason if judgement.fault else reason,
+        caveats=(*judgement.caveats, Caveat("workload-ended", text)),
     )
 
 

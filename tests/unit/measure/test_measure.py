@@ -134,6 +134,24 @@ def test_the_order_names_a_password_file_and_keeps_to_the_contract() -> None:
     assert host.order["seed"] == 9
 
 
+def test_a_workload_that_ends_early_has_the_figures_of_the_seconds_until_then() -> None:
+    start, _, end = sample_lines()
+    measured, _, _ = run_with(FakeProcess([start, *SECONDS[:2], end]))
+    assert measured.judgement.status == "suspect"
+    assert "after 1 s of a window of 2 s" in measured.judgement.reason
+    codes = {caveat.code for caveat in measured.judgement.caveats}
+    assert "workload-ended" in codes
+    assert "missing-seconds" not in codes
+    assert (measured.figures.total.tps_mean, measured.figures.total.window_s) == (1190.0, 1.0)
+
+
+def test_a_workload_that_ends_before_the_window_fails_the_run() -> None:
+    start, _, end = sample_lines()
+    measured, _, _ = run_with(FakeProcess([start, *SECONDS[:1], end]))
+    assert measured.judgement.status == "failed"
+    assert "after 0 s" in measured.judgement.reason
+
+
 def test_a_load_generator_that_crashed_fails_the_run_with_its_words() -> None:
     start, _, _ = sample_lines()
     measured, _, _ = run_with(FakeProcess([start, SECONDS[0]], exit_code=101, stderr="thread panicked at worker.rs"))

@@ -16,6 +16,7 @@ pub(super) struct WorkloadListing {
     facts: Metadata,
     transaction_types: Vec<&'static str>,
     role: Option<String>,
+    users: Option<u32>,
     tables: u32,
     rows_total: u64,
     conditions: usize,
@@ -36,6 +37,7 @@ impl WorkloadListing {
             facts: made.spec().metadata.clone(),
             transaction_types: made.spec().transaction_types.clone(),
             role: made.spec().role.clone(),
+            users: made.spec().users,
             tables: rows.tables(),
             rows_total: rows.rows_total(),
             conditions: rows.conditions().len(),
@@ -78,6 +80,7 @@ impl WorkloadListing {
             "quirks": self.facts.quirks,
             "transaction_types": self.transaction_types,
             "role": self.role,
+            "users": self.users,
             "tables": self.tables,
             "rows_total": self.rows_total,
             "conditions": self.conditions,
@@ -214,6 +217,14 @@ mod tests {
             text.contains("\ndeck ") && !text.contains("--deck"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn connections_that_a_workload_needs_are_in_its_description() {
+        let users = |words: &[&str]| list_workload(words).unwrap().to_json()["users"].as_u64();
+        let deletes = ["insert-benchmark", "--delete-per-insert", "--clients", "2"];
+        assert_eq!(users(&deletes), Some(6));
+        assert_eq!(users(&["oltp_read_write"]), None);
     }
 
     #[test]

@@ -1,0 +1,69 @@
+"""Workloads that a study asks for: refused before anything is filled where its runs could only fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.hosts import Completed, Host, LocalHost
+from dbdyno.lab import resolve_workloads
+from dbdyno.study import parse_study
+
+TEXT = """
+targets = ["mysql:9.7"]
+workload = {name = "insert-benchmark"}
+axes = {tier = "64MB", concurrency = CONCURRENCY}
+"""
+
+
+class DescribingHost(LocalHost):
+    """A load generator that describes the insert benchmark."""
+
+    def __init__(self, step: str = "l.i1", **more: object) -> None:
+        super().__init__()
+        self.step, self.more = step, more
+
+    def run(self, argv: Sequence[str], **more: Any) -> Completed:
+        row = {
+            "name": "insert-benchmark",
+            "imitates": "iibench.py",
+            "options": {"step": self.step},
+            "quirks": [],
+            "transaction_types": ["insert"],
+            "role": None,
+            "tables": 1,
+            "rows_total": 1,
+            "conditions": 8,
+        }
+        return Completed(tuple(argv), 0, json.dumps({**row, **self.more}), "")
+
+
+def resolved(host: DescribingHost, concurrency: str, pacing: str = "") -> int:
+    study = parse_study(TEXT.replace("CONCURRENCY", concurrency) + pacing, "ib.toml")
+    return len(resolve_workloads(study, cast("Host", host), Path("/opt/dbdyno-load")))
+
+
+def test_a_workload_that_fixes_its_connections_takes_no_others() -> None:
+    assert resolved(DescribingHost(users=3), "[3]") == 1
+    assert resolved(DescribingHost(users=None), "[4, 16]") == 1
+    with pytest.raises(StudyError, match="3 connections") as caught:
+        resolved(DescribingHost(users=3), "[3, 4, 16]")
+    assert caught.value.what.endswith("4, 16")
+    assert "[3]" in caught.value.remedy
+
+
+def test_a_workload_that_paces_itself_takes_no_rate() -> None:
+    with pytest.raises(StudyError, match="paces itself"):
+        resolved(DescribingHost(users=1), "[1]", "pacing = {rate_per_s = 50}\n")
+    assert resolved(DescribingHost(), "[1]", "pacing = {rate_per_s = 50}\n") == 1
+
+
+@pytest.mark.parametrize("step", ["l.i0", "l.x"])
+def test_steps_that_fill_the_tables_are_refused(step: str) -> None:
+    with pytest.raises(StudyError, match=step):
+        resolved(DescribingHost(step, users=1), "[1]")
