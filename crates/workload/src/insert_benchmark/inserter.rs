@@ -161,9 +161,10 @@ impl TransactionScript for Inserter {
         {
             return Readiness::RestUntil(now_ns + TABLE_POLL_NS);
         }
+        let is_over = self.slot.rounds().has_begun_all(RoundParticipant::Inserter);
         self.benchmark_context()
             .account
-            .begin(self.slot.client, now_ns);
+            .begin(self.slot.client, now_ns, !is_over);
         if !self.before.is_empty() {
             return Readiness::Ready;
         }

@@ -4,6 +4,7 @@
 use super::buckets::Buckets;
 use crate::Metric;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -23,11 +24,15 @@ struct MetricsState {
     /// By client: its first and its latest instant.
     spans: Vec<Option<(u64, u64)>>,
     inserted_rows: u64,
+    /// When the run began, by the clock.
+    zero: Option<Instant>,
     last_ns: Option<u64>,
+    /// The latest instant up to which inserts, or their absence, are known.
+    known_ns: u64,
     longest_gap_ns: u64,
     second: u64,
     second_rows: u64,
-    /// Rows of the slowest of the whole seconds between the first insert and the last.
+    /// Rows of the slowest of the whole seconds from the first insert on.
     slowest_rows: Option<u64>,
     /// Whether the open second was begun before the first insert.
     is_first_second: bool,
@@ -63,10 +68,23 @@ impl BenchmarkMetrics {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a client begins to insert.
-    pub(super) fn begin(&self, client: u32, now_ns: u64) {
+    /// Records that a client begins to insert, or looks whether it can; `is_left`: it has rows left to insert.
+    pub(super) fn begin(&self, client: u32, now_ns: u64, is_left: bool) {
         let mut kept = self.hold();
+        if kept.zero.is_none() {
+            kept.zero = Instant::now().checked_sub(Duration::from_nanos(now_ns));
+        }
         kept.spans[client as usize].get_or_insert((now_ns, now_ns));
+        if is_left {
+            kept.pass(now_ns);
+        }
+    }
+
+    /// Records that no insert was answered until an instant; `None`: until now.
+    pub(super) fn pass(&self, until_ns: Option<u64>) {
+        let mut kept = self.hold();
+        let lasted = kept.zero.map_or(0, |zero| zero.elapsed().as_nanos() as u64);
+        kept.pass(until_ns.unwrap_or(lasted));
     }
 
     /// Adds rows that a client has inserted, by a statement that began and ended at these instants.
@@ -133,20 +151,30 @@ fn metric(name: &str, meaning: &str, value: Option<f64>) -> Metric {
 
 impl MetricsState {
     fn add_insert(&mut self, rows: u64, now_ns: u64) {
+        self.pass(now_ns);
+        if self.last_ns.is_none() {
+            (self.second, self.is_first_second) = (now_ns / SECOND_NS, true);
+        }
         self.inserted_rows += rows;
-        let second = now_ns / SECOND_NS;
-        match self.last_ns {
-            None => (self.second, self.is_first_second) = (second, true),
-            Some(last_ns) => {
-                let gap_ns = now_ns.saturating_sub(last_ns);
-                self.longest_gap_ns = self.longest_gap_ns.max(gap_ns);
-            }
-        }
-        if second > self.second {
-            self.close_second(second);
-        }
         self.second_rows += rows;
         self.last_ns = self.last_ns.max(Some(now_ns));
+    }
+
+    /// Goes on to an instant, since the last insert, or since the first client was to begin.
+    fn pass(&mut self, now_ns: u64) {
+        if let Some(since_ns) = self.last_ns.or_else(|| self.begun_ns()) {
+            let gap_ns = now_ns.saturating_sub(since_ns);
+            self.longest_gap_ns = self.longest_gap_ns.max(gap_ns);
+        }
+        if self.last_ns.is_some() && now_ns / SECOND_NS > self.second {
+            self.close_second(now_ns / SECOND_NS);
+        }
+        self.known_ns = self.known_ns.max(now_ns);
+    }
+
+    fn begun_ns(&self) -> Option<u64> {
+        let spans = self.spans.iter().flatten();
+        spans.map(|(begun_ns, _)| *begun_ns).min()
     }
 
     /// Closes the open second, and those up to `next`, which had no insert.
@@ -163,7 +191,7 @@ impl MetricsState {
     }
 
     fn write_metrics(&self) -> Vec<Metric> {
-        let gap = self.last_ns.map(|_| self.longest_gap_ns as f64 / 1e9);
+        let gap = self.begun_ns().map(|_| self.longest_gap_ns as f64 / 1e9);
         let slowest = self.slowest_rows.map(|rows| rows as f64);
         let mut figures = vec![
             metric(
@@ -220,9 +248,7 @@ impl MetricsState {
     }
 
     fn rows_per_s(&self) -> Option<f64> {
-        let spans = self.spans.iter().flatten();
-        let begun_ns = spans.map(|(begun_ns, _)| *begun_ns).min()?;
-        let lasted_ns = self.last_ns?.saturating_sub(begun_ns);
+        let lasted_ns = self.known_ns.saturating_sub(self.begun_ns()?);
         (lasted_ns > 0).then(|| self.inserted_rows as f64 * 1e9 / lasted_ns as f64)
     }
 
@@ -254,7 +280,7 @@ mod tests {
     fn a_rate_that_was_not_held_is_a_failed_step() {
         for (last_ns, share) in [(4 * S, 1.0), (5 * S, 0.8)] {
             let account = BenchmarkMetrics::new(1, Some((100, 4)));
-            account.begin(0, S / 2);
+            account.begin(0, S / 2, true);
             for round in 0..8 {
                 let at_ns = S / 2 + last_ns * round / 7;
                 account.add_insert(0, 50, (at_ns, at_ns));
@@ -268,7 +294,7 @@ mod tests {
     #[test]
     fn the_slowest_second_is_a_whole_one_and_may_be_empty() {
         let account = BenchmarkMetrics::new(1, None);
-        account.begin(0, 0);
+        account.begin(0, 0, true);
         for at_ns in [S * 9 / 10, S * 11 / 10, S * 15 / 10, S * 25 / 10] {
             account.add_insert(0, 5, (at_ns, at_ns));
         }
@@ -281,6 +307,34 @@ mod tests {
         account.add_insert(0, 5, (S, S * 45 / 10));
         assert_eq!(value(&account, "inserted_rows_per_s_lowest").0, Some(0.0));
         assert_eq!(value(&account, "insert_gap_longest_s").0, Some(2.0));
+    }
+
+    #[test]
+    fn a_stall_counts_before_the_first_insert_and_up_to_the_end() {
+        let account = BenchmarkMetrics::new(1, None);
+        account.begin(0, S, true);
+        account.begin(0, S * 4, true);
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(3.0));
+        assert_eq!(value(&account, "inserted_rows_per_s").0, Some(0.0));
+        account.add_insert(0, 50, (S * 4, S * 45 / 10));
+        account.add_insert(0, 50, (S * 45 / 10, S * 5));
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(3.5));
+        account.pass(Some(S * 11));
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(6.0));
+        assert_eq!(value(&account, "inserted_rows_per_s_lowest").0, Some(0.0));
+        assert_eq!(value(&account, "inserted_rows_per_s").0, Some(10.0));
+    }
+
+    #[test]
+    fn an_insert_that_is_never_answered_is_a_gap_until_the_end() {
+        let account = BenchmarkMetrics::new(1, None);
+        account.begin(0, S * 9, true);
+        account.add_insert(0, 50, (S, S * 3 / 2));
+        account.begin(0, S * 20, false);
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(0.0));
+        account.pass(None);
+        let gap_s = value(&account, "insert_gap_longest_s").0.unwrap();
+        assert!((7.5..10.0).contains(&gap_s), "{gap_s}");
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Rounds {
         self.begun[hand as usize] >= self.total
     }
 
+    /// Returns whether an insert was begun and is not over.
+    pub(super) fn is_inserting(&self) -> bool {
+        self.begun[0] > self.over[0]
+    }
+
     /// Ends everything that a participant began.
     pub(super) fn end(&mut self, hand: RoundParticipant) {
         self.over[hand as usize] = self.begun[hand as usize];
