@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dbdyno.core import ConfigureError, PopulateError, StoreError, Target
 from dbdyno.engines import used_tables
@@ -65,6 +66,33 @@ def check_same_engine(
         what = f"{target} was built again since the runs in {results}: its programs have other checksums"
     if what:
         raise StoreError(what, "a study must not mix runs of two servers", "name another folder with -o")
+
+
+def check_same_files(datasets: Sequence[Dataset], stored: Mapping[str, Any] | None, results: Path) -> None:
+    """Refuse a workload whose files changed since the runs that are stored.
+
+    Parameters
+    ----------
+    stored : facts of a target's datasets, see `Results.dataset`
+
+    Raises
+    ------
+    StoreError : a study must not mix runs of two workloads
+    """
+    for dataset in datasets:
+        if stored is not None and has_other_files(_dataset_facts(dataset), stored):
+            what = f"the files of {dataset.title} have changed since the runs in {results}"
+            raise StoreError(what, "a study must not mix runs of two workloads", "name another folder with -o")
+
+
+def has_other_files(facts: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored dataset has the same workload, options and seed, and another digest."""
+    same_choices = [
+        entry
+        for entry in stored["datasets"]
+        if all(entry.get(name) == facts.get(name) for name in ("workload", "options", "rng", "seed"))
+    ]
+    return bool(same_choices) and all(entry["digest"] != facts["digest"] for entry in same_choices)
 
 
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
@@ -135,8 +163,12 @@ class Preparation:
         ------
         ProvisionError, HostError : nothing was measured yet; the same command tries again
         ConfigureError, PopulateError : no target at all could be set up, or two hold different rows
-        StoreError : an engine is not the one that earlier runs in this folder have measured
+        StoreError : an engine or a workload is not the one that earlier runs in this folder have measured
         """
+        if (results := self.context.results).run_ids():
+            for target in targets:
+                datasets = [self._dataset(target, choice.label) for choice in self.context.study.workloads]
+                check_same_files(datasets, results.dataset(target.name), results.path)
         installations = {target.name: self._obtain_engine(target) for target in targets}
         outcomes = {target.name: self._fill_target(target, installations[target.name]) for target in targets}
         failures = [outcome for outcome in outcomes.values() if isinstance(outcome, UnpreparedTarget)]

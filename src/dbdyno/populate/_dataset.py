@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,8 @@ from dbdyno.study import SQL_FILES, OptionValue, Study, Timeouts, WorkloadChoice
 
 _OPERATIONS_PER_ROW = 4
 """At most: the row, and its entries in up to three secondary indexes."""
+_NAMED_BELOW_RE = re.compile(rb"""["']([^"'\n]+/[^"'\n]+)["']""")
+"""Files of subdirectories that ``workload.toml`` names."""
 _SCHEMAS = {"sysbench": "dbdyno_sbtest"}  # sysbench's own name for it, by which reports know it
 
 
@@ -49,10 +53,15 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs."""
+        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs.
+
+        Files that a workload reads count with their content.
+        """
         parts = [self._sharing_name, sorted(self.options.items()), self.rng, self.seed]
         if self.workload.startswith(SQL_FILES):
             parts.append(_files_digest(Path(self.workload.removeprefix(SQL_FILES))))
+        if data_file := self.options.get("data_file"):
+            parts.append(hashlib.sha256(_content(Path(str(data_file)))).hexdigest())
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
@@ -111,11 +120,16 @@ def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
 
 def _files_digest(folder: Path) -> str:
     """Return what distinguishes the files of a workload in a directory."""
+    names = [path.name.encode() for path in sorted(folder.glob("*")) if path.is_file()]
+    names += sorted(set(_NAMED_BELOW_RE.findall(_content(folder / "workload.toml"))))
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*")):
-        if path.is_file():
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in names:
+        digest.update(name + b"\0" + _content(folder / os.fsdecode(name)) + b"\0")
     return digest.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _value_words(value: OptionValue) -> str:

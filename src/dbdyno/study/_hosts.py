@@ -186,10 +186,13 @@ class HostsReader(Tables):
                 )
                 words = f"'{target.name}' is {_NOT_PUSHED[kind]}, which can't be used on another host"
                 self._fail("target", "engine", words, why, "use a package or an archive", index=index)
-        for choice in workloads:
+        for index, choice in enumerate(workloads):
             if choice.name.startswith(SQL_FILES):
                 what = f"'{choice.label}' is a folder on this machine, which clients on another host can't read"
-                self._fail("workload", "name", what, remedy="use a built-in workload")
+                self._fail("workload", "name", what, remedy="use a built-in workload", index=index)
+            if any(options.get("data_file") for options in (choice.options, *(t.workload_options for t in targets))):
+                what = f"clients on another host can't read the data file of '{choice.label}', which is on this machine"
+                self._fail("workload", "data_file", what, remedy="remove data_file", index=index)
 
 
 def benches_text(study: Study) -> str:

@@ -21,6 +21,14 @@ ports = "20000-20099"
 """
 BENCH = '[bench.a]\nserver = "db1"\n'
 LOCAL = HEAD.replace(', "network"', "")
+TWO_WORKLOADS = (
+    LOCAL.replace('workload.name = "oltp_read_only"\n', "")
+    + """\
+[[workload]]
+name = "oltp_read_only"
+[[workload]]
+"""
+)
 CLIENTS = HOST + BENCH + 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@c1"\n[hosts.c2]\n'
 
 
@@ -121,6 +129,8 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have the same machine"),
         (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, "fewer than two"),
         (HEAD + HOST + BENCH + "[bench.b]\n", 1, "needs a server on another host"),
+        (TWO_WORKLOADS + 'name = "linkbench"\ndata_file = "D.dat"\n' + HOST + BENCH, 7, "data file"),
+        (TWO_WORKLOADS + 'name = "sql:shop"\n' + HOST + BENCH, 6, "is a folder on this machine"),
         (HEAD + HOST + BENCH + '[hosts.db2]\n[bench.b]\nserver = "db2"\n', 11, "needs the address"),
         (HEAD.replace("mysql:9.7", "mysql:9.7@image:mysql:9.7") + HOST + BENCH, 1, "is an image"),
     ],

@@ -1,0 +1,32 @@
+"""What distinguishes datasets: their choices, and the content of the files that they read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dbdyno.populate import Dataset
+
+
+def test_a_data_file_counts_with_its_content(tmp_path: Path) -> None:
+    file = tmp_path / "Distribution.dat"
+    dataset = Dataset("linkbench", {"maxid1": 3000, "data_file": str(file)})
+    absent = dataset.digest
+    file.write_text("nlinks\n0 50\n3 100\n")
+    first = dataset.digest
+    file.write_text("nlinks\n0 50\n300 100\n")
+    assert len({absent, first, dataset.digest}) == 3
+
+
+def test_files_of_a_directory_count_with_those_in_folders_below_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "queries").mkdir()
+    for name in ("queries/a.sql", "queries/b.sql", "schema.sql"):
+        (tmp_path / name).write_text("SELECT 1")
+    (tmp_path / "workload.toml").write_text('[transactions.a]\nfile = "queries/a.sql"\n')
+    dataset = Dataset(f"sql:{tmp_path}")
+    digests = [dataset.digest]
+    for name in ("schema.sql", "queries/a.sql"):
+        (tmp_path / name).write_text("SELECT 2")
+        digests.append(dataset.digest)
+    assert len(set(digests)) == 3
+    (tmp_path / "queries/b.sql").write_text("SELECT 2")
+    assert dataset.digest == digests[-1]
