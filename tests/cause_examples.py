@@ -124,6 +124,7 @@ BINLOG = Example(
 SLOW_BINLOG = Example(
     {"thread.commit_order": 1.8, "thread.binlog_flush": 0.5}, facts={"engine.binlog.bytes": (900.0, 905.0)}
 )
+LONGER_BINLOG = replace(SLOW_BINLOG, facts={"engine.binlog.bytes": (1000.0, 2100.0)})
 BUSY = {"processors.neighbours": (0.05, 1.0), "processors.sessions": (1.3, 0.6), "processors.client": (0.3, 0.2)}
 NEIGHBOURS = Example({"thread.run_queue": 2.3, "thread.client": 3.0}, facts={**BUSY, "client.stretch": (1.1, 4.0)})
 CROWD = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.6)}, connections=4.0)
@@ -151,6 +152,7 @@ SMALL_POOL = Example(
 
 EXAMPLES: Mapping[str, Example] = {
     "binary-log-written": BINLOG,
+    "binary-log-bytes": LONGER_BINLOG,
     "binary-log-slow": SLOW_BINLOG,
     "neighbours": NEIGHBOURS,
     "redo-small": SMALL_REDO,
@@ -196,7 +198,8 @@ EXAMPLES: Mapping[str, Example] = {
 """Cause -> a pair that it must be the first to explain."""
 
 OTHERS: Mapping[str, Example] = {
-    "binary-log-written": SLOW_BINLOG,
+    "binary-log-written": LONGER_BINLOG,
+    "binary-log-bytes": SLOW_BINLOG,
     "binary-log-slow": _wait("commit_order"),
     "neighbours": CROWD,
     "redo-small": BACKGROUND,
