@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dbdyno.analyse.explain._levels import NOTHING, TOTAL, Key, PartLevel, Runs, paired_errors, part_levels
-from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts
+from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts, mean_work
 from dbdyno.core import Cell
 from dbdyno.stats import LogLevel, holm, split_by_factors, t_quantile, two_sided_p, welch_df
 
@@ -150,7 +150,14 @@ def _gap(
     has_parts = all(side_parts)
     names = list(dict.fromkeys([*side_parts[0], *side_parts[1]])) if has_parts else []
     differences = _part_differences(names, pair)
-    parts = [_part_gap(name, differences[name], side_parts) for name in names]
+    parts = [
+        _part_gap(
+            side_parts[0].get(name) or side_parts[1][name],
+            differences[name],
+            (mean_work(runs[left], name), mean_work(runs[right], name)),
+        )
+        for name in names
+    ]
     assumed_spreads = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
     reasons = dict.fromkeys(run.missing for cell in (left, right) for run in runs[cell] if run.missing)
     named_shares = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
@@ -227,19 +234,17 @@ def _verdict(delta: float, half: float, p: float, least_ms: float) -> PartVerdic
     return "small" if abs(delta) + half < least_ms else "undecided"
 
 
-def _part_gap(name: str, difference: Difference, sides: Sequence[Mapping[str, Part]]) -> PartGap:
-    parts = [side[name] for side in sides if name in side]
-    works = [side[name].work if name in side else 0.0 for side in sides]
+def _part_gap(part: Part, difference: Difference, works: tuple[float | None, float | None]) -> PartGap:
     times_ms = difference.left_ms, difference.right_ms
     if works[0] is None or works[1] is None or min(times_ms) < 0:
-        return PartGap(name, parts[0].words, difference)
+        return PartGap(part.part_id, part.words, difference)
     if any(ms > 0 and not work for ms, work in zip(times_ms, works, strict=True)):
-        return PartGap(name, parts[0].words, difference)
+        return PartGap(part.part_id, part.words, difference)
     left, right = (ms / work if work else None for ms, work in zip(times_ms, works, strict=True))
     # Of what one side did not do it has no cost either: all of the difference is then one of work.
     costs = (right if left is None else left) or 0.0, (left if right is None else right) or 0.0
     by_work, by_cost = split_by_factors((works[0], costs[0]), (works[1], costs[1]))
-    return PartGap(name, parts[0].words, difference, parts[0].unit, works[0], works[1], by_work, by_cost)
+    return PartGap(part.part_id, part.words, difference, part.unit, works[0], works[1], by_work, by_cost)
 
 
 def _named_share(members: Sequence[Breakdown]) -> float:

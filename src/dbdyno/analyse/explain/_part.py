@@ -17,7 +17,7 @@ function that returns breakdowns.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -30,6 +30,8 @@ FloatArray = NDArray[np.float64]
 Split = Literal["statements", "threads", "processors"]
 REST = "rest"
 """Id of the part that no source accounts for: T less all others, unrescaled, so it can be negative."""
+_NO_WORK_IF_ABSENT = ("statement.", "thrown-away")
+"""Begin ids of parts that bring their own count: one that is not there did no work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class Breakdown:
     transaction_ms : mean service time of a transaction by its own histogram: in a closed loop a second way to T
     noise_share : half-width of T at 95 % from the seconds of the run, relative
     missing : why there are no parts, or why one is missing; empty where all are there
+    unsampled_work : part that no sample found -> its work, which was counted all the same
     """
 
     run: Run | None
@@ -140,6 +143,7 @@ class Breakdown:
     transaction_ms: float | None = None
     noise_share: float = 0.0
     missing: str = ""
+    unsampled_work: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def named_ms(self) -> float:
@@ -154,6 +158,13 @@ class Breakdown:
     def by_id(self) -> dict[str, Part]:
         """Return top-level parts by their ids."""
         return {part.part_id: part for part in self.parts}
+
+    def work_of(self, part_id: str) -> float | None:
+        """Return a part's work per transaction, 0 of a statement type that was not sent; None where it is unknown."""
+        part = self.by_id().get(part_id)
+        if part is not None:
+            return part.work
+        return 0.0 if part_id.startswith(_NO_WORK_IF_ABSENT) else self.unsampled_work.get(part_id)
 
     def leaves(self) -> Iterator[Part]:
         """Yield the finest parts."""
@@ -177,11 +188,19 @@ def mean_parts(members: Sequence[Breakdown]) -> dict[str, Part]:
     for run in members:
         for part in run.parts:
             parts_by_id.setdefault(part.part_id, []).append(part)
-    return {name: _mean_part(parts, len(members)) for name, parts in parts_by_id.items()}
+    return {
+        name: replace(
+            parts[0],
+            ms=sum(part.ms for part in parts) / len(members),
+            work=mean_work(members, name),
+            children=(),
+            series_ms=None,
+        )
+        for name, parts in parts_by_id.items()
+    }
 
 
-def _mean_part(parts: Sequence[Part], runs: int) -> Part:
-    ms = sum(part.ms for part in parts) / runs
-    works = [part.work for part in parts if part.work is not None]
-    work = sum(works) / runs if len(works) == len(parts) else None
-    return Part(parts[0].part_id, parts[0].words, ms, parts[0].source, work, parts[0].unit)
+def mean_work(members: Sequence[Breakdown], part_id: str) -> float | None:
+    """Return the mean of a part's work over the runs of a cell; None where one run does not know it."""
+    works = [work for run in members if (work := run.work_of(part_id)) is not None]
+    return sum(works) / len(works) if works and len(works) == len(members) else None

@@ -73,8 +73,8 @@ class ProofTimes:
     removes : parts that the alteration takes away, or lets grow; empty where none is known
     slows_ms : by which each call of these parts takes longer; 0 where they are taken away
     least_calls : that a transaction waits for, where several share one
-    processors : of the machine
-    client_cpu_ms : processor time of the load generator per transaction; over a network it has its own processors
+    processors : that the server may use
+    client_cpu_ms : processor time of the load generator on these per transaction; over a network it has others
     gap_ms : what is to be explained
     """
 
@@ -150,7 +150,10 @@ def _predict_removal(
 
 def _predict_slowdown(times: ProofTimes, least_ms: float) -> tuple[Effect | None, str]:
     """Return the time that comes on top where each call of the parts is waited for, and not behind another."""
-    works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
+    works = [
+        [run.work_of(name) for name in times.removes if name in run.by_id() or name in run.unsampled_work]
+        for run in _control_runs(times)
+    ]
     known_works = [[work for work in run_works if work is not None] for run_works in works]
     if not works or not all(works) or not (all(known_works) or times.least_calls):
         return None, "the number of calls is unknown"

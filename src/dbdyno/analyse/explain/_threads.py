@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dbdyno.analyse.explain._part import Breakdown, Part, PartKind, rest_of
+from dbdyno.analyse.explain._part import REST, Breakdown, Part, PartKind, rest_of
 from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
 
 _SAMPLED = "samples of the server's session threads in `telemetry.parquet`"
@@ -101,7 +101,17 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
         parts = (*parts, rest_of(total_ms, parts))
     missing_reason = _missing_words(run.threads, parts, total_ms) if run.threads else run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
-    return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason)
+    return Breakdown(
+        run.run,
+        "threads",
+        total_ms,
+        parts,
+        run.transactions,
+        served_ms,
+        run.noise_share,
+        missing_reason,
+        _unsampled_work(run, parts),
+    )
 
 
 def _has_idle_sessions(states: Mapping[str, float], users: int) -> bool:
@@ -117,7 +127,9 @@ def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]
     states : state -> threads in it on average; ``count`` are all
     ms : of one thread per transaction
     """
-    waits = {state.removeprefix("wait."): value for state, value in states.items() if state.startswith("wait.")}
+    waits = {
+        state.removeprefix("wait."): value for state, value in states.items() if state.startswith("wait.") and value
+    }
     blocked_threads = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
     sampled_threads = sum(waits.values())
     exact_ms = {ON_CPU: states["on_cpu"] * ms, RUN_QUEUE: states["run_queue"] * ms}
@@ -128,6 +140,18 @@ def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]
             for name, value in waits.items()
         ]
     return tuple(parts)
+
+
+def _unsampled_work(run: RunTimes, parts: tuple[Part, ...]) -> dict[str, float]:
+    """Return the work that the server counted of waits that no sample found; none where nothing was sampled."""
+    found_ids = {part.part_id for part in parts}
+    if not found_ids - {ON_CPU, RUN_QUEUE, REST}:
+        return {}
+    return {
+        name: work
+        for name in THREAD_PARTS
+        if name not in found_ids and (work := _part(name, 0.0, run.counted).work) is not None
+    }
 
 
 def _part(part_id: str, ms: float, counters: Mapping[str, float]) -> Part:

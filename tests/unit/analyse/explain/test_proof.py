@@ -199,6 +199,19 @@ def test_flushes_that_a_server_does_not_count_are_waited_for_once() -> None:
     assert judge_proof(replace(times, removes=("thread.absent",))).predicted is None
 
 
+def test_calls_are_counted_also_in_runs_in_which_no_sample_found_them() -> None:
+    random = np.random.default_rng(1)
+    slower = {**PARTS, "thread.redo_flush": PARTS["thread.redo_flush"] + 0.5}
+    runs = {CONTROL: _breakdowns(CONTROL, PARTS, random), ALTERED: _breakdowns(ALTERED, slower, random)}
+    flushing = {cell: [_with_flushes(run) for run in own] for cell, own in runs.items()}
+    rare = flushing[CONTROL][0]
+    unseen = tuple(part for part in rare.parts if part.part_id != "thread.redo_flush")
+    flushing[CONTROL][0] = replace(rare, parts=unseen, unsampled_work={"thread.redo_flush": 0.5})
+    removes = ("thread.redo_flush",)
+    proof = judge_proof(ProofTimes(flushing, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0))
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(0.5)
+
+
 def _with_flushes(run: Breakdown) -> Breakdown:
     parts = tuple(
         replace(part, work=0.5, unit="flushes") if part.part_id == "thread.redo_flush" else part for part in run.parts

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from dbdyno.analyse.explain import THREAD_PARTS, RunTimes, split_by_threads
+from dbdyno.analyse.explain import (
+    THREAD_PARTS,
+    Breakdown,
+    PartGap,
+    RunTimes,
+    compare_breakdowns,
+    split_by_threads,
+)
 from dbdyno.core import Cell, Run
 
 SECONDS, USERS, TPS = 10.0, 8, 10_000.0
@@ -43,3 +51,47 @@ def test_sessions_that_idle_add_nothing_to_a_transaction(sessions: int) -> None:
     assert times["thread.client"] == pytest.approx((USERS - 7.5) * ms)
     assert sum(times.values()) == pytest.approx(breakdown.total_ms)
     assert times["rest"] == pytest.approx(0.0, abs=1e-9)
+
+
+def reading(target: str, waiting: float, pages: float | None = 50.0, runs: int = 4) -> dict[Cell, list[Breakdown]]:
+    """Runs in which so many of 8 sessions wait for reads, and so many pages are read per transaction."""
+    cell = Cell(target, 64 << 20, USERS, "sysbench/oltp_read_only", "socket")
+    breakdowns = []
+    for repeat in range(runs):
+        done = round((2000.0 - 325 * waiting) * SECONDS * (1 + 0.004 * repeat))
+        threads = {"count": 8.0, "on_cpu": 1.0, "run_queue": 0.1, "running": 1.1, "wait.client": 6.9 - waiting}
+        threads |= {"wait.data_read": waiting} if waiting else {}
+        counted = {} if pages is None else {"engine.pages.read": pages}
+        run = RunTimes(Run(cell, repeat, 0, 1, ""), False, SECONDS, done, done, threads=threads, counted=counted)
+        found = split_by_threads(run)
+        assert found is not None
+        breakdowns.append(found)
+    return {cell: breakdowns}
+
+
+def read_gap(runs: Mapping[Cell, Sequence[Breakdown]]) -> PartGap:
+    left, right = runs
+    (gap,) = compare_breakdowns(runs, [(left, right)])
+    return next(part for part in gap.parts if part.part_id == "thread.data_read")
+
+
+@pytest.mark.parametrize("waiting", [0.0, 0.01])
+def test_reads_that_are_never_waited_for_were_done_all_the_same(waiting: float) -> None:
+    """Both sides read 50 pages; on one of them the page cache has all of them."""
+    part = read_gap(reading("a", waiting) | reading("b", 4.0))
+    assert (part.left_work, part.right_work) == (50.0, 50.0)
+    assert part.by_cost_ms == pytest.approx(part.difference.ms)
+    assert part.by_work_ms == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_wait_that_only_some_runs_saw_has_the_work_of_all_runs() -> None:
+    left = reading("a", 0.0)
+    ((cell, runs),) = left.items()
+    left = {cell: [*runs[:2], *reading("a", 0.01)[cell][2:]]}
+    part = read_gap(left | reading("b", 4.0))
+    assert (part.left_work, part.right_work) == (50.0, 50.0)
+
+
+def test_work_that_was_not_counted_is_unknown_where_no_sample_found_the_wait() -> None:
+    part = read_gap(reading("a", 0.0, pages=None) | reading("b", 4.0))
+    assert (part.left_work, part.by_work_ms, part.by_cost_ms) == (None, None, None)
