@@ -7,11 +7,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pytest
 from rich.console import Console
 
 from dbdyno.core import Run
 from dbdyno.report import analyse_study, markdown_text, page_text, print_why, why_object, why_of
 from dbdyno.report.why._choice import moment_lines, step_lines
+from dbdyno.report.why._moments import _cell_run_seconds
 from dbdyno.store import StoredRun
 from explained_study import PlantedTimes
 
@@ -73,6 +76,36 @@ def test_stalls_and_knees_are_told_everywhere(tmp_path: Path) -> None:
     assert found["moments"][0]["causes"]["ranked"][0]["id"] == "redo-small"
     assert {knee["target"]: knee["resource"] for knee in found["knees"]} == {PAIR[0]: "processors", PAIR[1]: None}
     assert all(step["causes"]["ranked"] for step in found["steps"])
+
+
+class _Sparse(_Stalling):
+    """Latches are waited for in every third second only; in second 5 nothing was sampled."""
+
+    def stored(self, run: Run) -> StoredRun:
+        found = super().stored(run)
+        telemetry = [
+            row
+            for row in found.telemetry
+            if not (row.metric == "sessions.wait.latch" and row.second % 3)
+            and not (row.second == 5 and row.metric.startswith(("sessions.", "background.")))
+        ]
+        return replace(found, telemetry=telemetry)
+
+
+def test_seconds_without_a_wait_count_and_seconds_without_samples_do_not(tmp_path: Path) -> None:
+    planted = _Sparse(
+        {}, states=dict.fromkeys(PAIR, USUAL), metrics={name: {"background.purge.on_cpu": 0.5} for name in PAIR}
+    )
+    analysis = analyse_study(planted.write(tmp_path / "sparse"))
+    (stalls,) = why_of(analysis, PAIR, "512MB,16").course.moments
+    assert stalls.ranking is not None
+    latch = next(part.difference for part in stalls.ranking.gap.parts if part.part_id == "thread.latch")
+    # Seen in 0 of 3, 1 of 2 and 2 of 3 sampled seconds, of 10 % of the sessions.
+    assert latch.left_ms / stalls.ranking.gap.total.left_ms == pytest.approx(0.042, rel=0.25)
+    run = next(_cell_run_seconds(analysis, stalls.cell))
+    for metric in ("sessions.wait.latch", "background.purge.on_cpu"):
+        assert np.flatnonzero(np.isnan(run.metrics[metric])).tolist() == [4]
+    assert run.metrics["sessions.wait.latch"][0] == 0.0
 
 
 def test_short_windows_without_stalls_say_what_they_can_t_tell(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ from dbdyno.store import StoredStudy
 
 _LEAST_BY_OTHERS = 0.05
 _PREFIXES = ("sessions.", "background.", "engine.")
+_ABSENT_IS_ZERO = ("sessions.wait.", "background.")
+"""Begin metrics of which the sampler writes no row in a second in which no thread waited so or used a processor."""
 _MACHINE = frozenset((*IDLE_TIMES, *(name for names in PROCESSOR_TIMES.values() for name in names)))
 
 
@@ -180,9 +182,12 @@ def _metric_series(
     for name in metrics.names:
         if name in _MACHINE or name.startswith(_PREFIXES):
             rows = metrics.among([name]) & is_inside
-            # A group of threads that is not there in a second used no processor.
-            values_by_metric[name] = np.full(length, 0.0 if name.startswith("background.") else np.nan)
+            values_by_metric[name] = np.full(length, np.nan)
             values_by_metric[name][seconds[rows]] = values[rows]
+    sessions = values_by_metric.get("sessions.count", np.full(length, np.nan))
+    for name, series in values_by_metric.items():
+        if name.startswith(_ABSENT_IS_ZERO):
+            series[np.isnan(series) & ~np.isnan(sessions)] = 0.0
     return values_by_metric
 
 
