@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.analyse.explain import Difference, Gap, Proof, ProofVerdict
+from dbdyno.analyse.explain import Difference, Gap, Proof, ProofTimes, ProofVerdict, judge_proof
 from dbdyno.configure import own_values
 from dbdyno.core import AlteredError, Cell
 from dbdyno.plan import alterations, proof_study
 from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.report.why import _proofs
 from dbdyno.report.why._proofs import StoredProof, proved_causes
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, write_proof_note
 from dbdyno.study import study_text
@@ -23,8 +24,9 @@ STALLED = {"on_cpu": 0.12, "run_queue": 0.03, "wait.client": 0.15, "wait.redo_fl
 LONGER = {"commit": 3.0, "index_update": 3.0, "insert": 3.0}
 
 
-def _study(folder: Path) -> StudyAnalysis:
+def _study(folder: Path, pinning: str = "") -> StudyAnalysis:
     planted = PlantedTimes({SLOW: LONGER}, repeats=4, states={FAST: ALIKE, SLOW: STALLED})
+    planted.text += pinning
     return analyse_study(planted.write(folder))
 
 
@@ -64,6 +66,32 @@ def test_a_proof_decides_the_grade_of_its_cause(tmp_path: Path, comes_back: bool
     assert list(found.proof.also) == ([] if comes_back else ["redo flush"])
 
 
+@pytest.mark.parametrize(
+    ("pinning", "processors", "has_client"),
+    [
+        ("", 4, True),
+        ('[pinning]\nserver = "0"\nclient = "1"\n', 1, False),
+        ('[pinning]\nserver = "0-1"\nclient = "1"\n', 2, True),
+        ('[pinning]\nserver = "0-1"\n', 2, False),
+    ],
+)
+def test_the_bound_counts_the_processors_that_the_server_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pinning: str, processors: int, has_client: bool
+) -> None:
+    judged: list[ProofTimes] = []
+
+    def judge(times: ProofTimes) -> Proof:
+        judged.append(times)
+        return judge_proof(times)
+
+    monkeypatch.setattr(_proofs, "judge_proof", judge)
+    why = _prove(_study(tmp_path / "study", pinning), comes_back=False)
+    assert {times.processors for times in judged} == {processors}
+    assert {times.client_cpu_ms > 0 for times in judged} == {has_client}
+    # 16 connections that are on a processor for 12 % of T use up one or two processors without the wait, too.
+    assert processors == 2 or why.proofs[0].proof.verdict == ("undecided" if processors == 1 else "refuted")
+
+
 LEFT, RIGHT = (Cell(target, 512 << 20, 16, "sysbench/oltp_read_write", "socket") for target in (FAST, SLOW))
 NO_CHANGE = Difference(1.0, 2.0, 0.9, 1.1, 0.01, "decided")
 GAP = Gap(LEFT, RIGHT, NO_CHANGE, (), None, None, 4)
@@ -89,7 +117,7 @@ def _graded(alteration: str, verdict: ProofVerdict, control: Cell = RIGHT) -> se
         ("buffer-pool", {"buffer-pool-small", "reads"}, {"slow-reads"}),
         ("block-cache", {"block-cache-small", "reads"}, {"slow-reads"}),
         ("delayed-reads", {"block-cache-small", "reads", "slow-reads"}, {"buffer-pool-small"}),
-        ("binary-log-off", {"binary-log-written", "binary-log-slow"}, set()),
+        ("binary-log-off", {"binary-log-written", "binary-log-bytes", "binary-log-slow"}, set()),
     ],
 )
 def test_a_proof_grades_what_its_alteration_can_tell_of_the_side_that_it_ran_on(

@@ -27,6 +27,7 @@ from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdic
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import (
     NetworkUse,
+    PinnedServer,
     RunTimes,
     StatementTimes,
     split_by_statement,
@@ -81,6 +82,7 @@ __all__ = [
     "PartGap",
     "PartKind",
     "PartVerdict",
+    "PinnedServer",
     "Proof",
     "ProofTimes",
     "ProofVerdict",

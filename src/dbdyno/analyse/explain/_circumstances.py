@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbdyno.analyse.explain._causes import Cause, Condition
-from dbdyno.analyse.explain._statements import RunTimes
+from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
 from dbdyno.core import Route, is_network_route
 
@@ -36,7 +36,7 @@ class Circumstances:
     facts : name -> left and right: counters per transaction, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
-    has_client_host : the load generator has a host, and so processors, of its own
+    has_client_host : the load generator has other processors than the server, on another host or by pinning
     """
 
     facts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Circumstances:
             facts,
             settings or {},
             right_cell.concurrency / max(left_cell.concurrency, 1),
-            is_network_route(left_cell.route) or is_network_route(right_cell.route),
+            any("client" not in users_on(run.run.cell.route, run.pinned) for run in (*left, *right)),
         )
 
     @property
@@ -112,13 +112,17 @@ class Circumstances:
         return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
 
 
-def users_on(route: Route) -> tuple[str, ...]:
-    """Return who may use the processors of the server's host: over a network the load generator has its own."""
-    return tuple(user for user in USERS if user != "client" or not is_network_route(route))
+def users_on(route: Route, pinned: PinnedServer | None) -> tuple[str, ...]:
+    """Return who may use the server's processors: over a network, or pinned to others, the load generator does not."""
+    has_client = not is_network_route(route) and (pinned is None or pinned.client != "other")
+    return tuple(user for user in USERS if user != "client" or has_client)
 
 
-def processors_used(means: Mapping[str, float], route: Route) -> dict[str, float]:
+def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServer | None = None) -> dict[str, float]:
     """Return who used how many processors of the server's host, as `RunTimes.processors` has it.
+
+    A pinned server's processors are busy as long as its threads run, and those of a load generator that has no others:
+    which other programs run there is not known.
 
     Parameters
     ----------
@@ -135,8 +139,14 @@ def processors_used(means: Mapping[str, float], route: Route) -> dict[str, float
         for name, processors in means.items()
         if name.startswith(_THREADS) and name.endswith(_ON_CPU)
     }
-    processors_by_user = {"client": totals["client"]} if "client" in totals else {}
-    if "host" in totals and all(name in means for name in IDLE_TIMES):
+    has_client = "client" in totals and "client" in users_on(route, pinned)
+    processors_by_user = {"client": totals["client"]} if has_client else {}
+    if pinned is not None:
+        own_programs = programs if pinned.client == "same" else ("server",)
+        if all(name in totals for name in own_programs):
+            busy = min(sum(totals[name] for name in own_programs), pinned.processors)
+            processors_by_user |= {"busy": busy, "idle": pinned.processors - busy}
+    elif "host" in totals and all(name in means for name in IDLE_TIMES):
         processors_by_user |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
     if {"host", *programs} <= totals.keys():
         processors_by_user["neighbours"] = max(totals["host"] - sum(totals[name] for name in programs), 0.0)

@@ -96,7 +96,9 @@ def utilisation(run: RunTimes) -> dict[str, float]:
 
 
 def _foreign_processor_share(runs: Sequence[RunTimes]) -> float:
-    """Return the share of the processors that programs other than server and load generator used."""
+    """Return the share of the processors that programs other than server and load generator used; 0 where unknown."""
+    if any(run.pinned is not None for run in runs):
+        return 0.0
     shares = [run.processors.get("neighbours", 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
     return sum(shares) / len(shares)
 

@@ -17,7 +17,7 @@ from dbdyno.analyse.explain._circumstances import Circumstances, processors_used
 from dbdyno.analyse.explain._gap import compare_breakdowns
 from dbdyno.analyse.explain._part import Breakdown, FloatArray
 from dbdyno.analyse.explain._ranking import CauseRanking, rank_causes
-from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement
+from dbdyno.analyse.explain._statements import PinnedServer, RunTimes, StatementTimes, split_by_statement
 from dbdyno.analyse.explain._threads import split_by_threads
 from dbdyno.core import AnalysisError, Cell, Run
 from dbdyno.stats import period, stalled_seconds
@@ -45,12 +45,14 @@ class RunSeconds:
     tps : committed transactions in each second
     statements : by type
     metrics : of the telemetry; NaN where a second was not read
+    pinned : see `RunTimes`
     """
 
     run: Run
     tps: FloatArray
     statements: Mapping[str, StatementTimes] = field(default_factory=dict)
     metrics: Mapping[str, FloatArray] = field(default_factory=dict)
+    pinned: PinnedServer | None = None
 
     def of(self, seconds: NDArray[np.bool_]) -> RunTimes:
         """Return times of some of its seconds."""
@@ -80,7 +82,8 @@ class RunSeconds:
             missing="" if statements else "no statement times are stored",
             threads=threads if threads.get("count") else None,
             counted=counters,
-            processors=processors_used(means, self.run.cell.route),
+            processors=processors_used(means, self.run.cell.route, self.pinned),
+            pinned=self.pinned,
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,20 @@ class NetworkUse:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedServer:
+    """Describes a server that may use some of its host's processors only.
+
+    Parameters
+    ----------
+    processors : how many
+    client : the load generator may use none of these (``other``), no others (``same``), or some of both (``any``)
+    """
+
+    processors: int
+    client: Literal["other", "same", "any"] = "any"
+
+
+@dataclass(frozen=True, slots=True)
 class RunTimes:
     """Holds what a run stores of where its connections' time went, of the seconds that count.
 
@@ -66,8 +81,9 @@ class RunTimes:
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``, and
-        ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of the machine; who is
-        not known is not there
+        ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of those that the server
+        may use; who is not known is not there
+    pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
     """
 
@@ -86,6 +102,7 @@ class RunTimes:
     threads_missing: str = ""
     counted: Mapping[str, float] = field(default_factory=dict)
     processors: Mapping[str, float] = field(default_factory=dict)
+    pinned: PinnedServer | None = None
     network: NetworkUse | None = None
 
     @property

@@ -36,7 +36,9 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    users = users_on(run.run.cell.route)
+    users = users_on(run.run.cell.route, run.pinned)
+    if run.pinned is not None:
+        users = tuple(user for user in users if user != "neighbours" and (user, run.pinned.client) != ("client", "any"))
     processors = {user: run.processors[user] for user in users if user in run.processors}
     is_used_up = utilisation(run).get("processors", 0.0) >= BUSY_FROM
     parts: tuple[Part, ...] = ()

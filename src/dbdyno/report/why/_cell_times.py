@@ -13,6 +13,7 @@ from dbdyno.analyse.explain import (
     IDLE_TIMES,
     PROCESSOR_TIMES,
     NetworkUse,
+    PinnedServer,
     RunTimes,
     StatementTimes,
     processors_used,
@@ -22,6 +23,7 @@ from dbdyno.report._counters import each_transaction
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
+from dbdyno.study import Study
 from dbdyno.tables import Table
 
 _SECONDS = (
@@ -61,6 +63,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
     }
     has_rests = _has_rests(results, record)
     means = _telemetry_means(results, record, settled_table.numbers("second"))
+    pinned = pinned_server(results.study, record.run.cell)
     return RunTimes(
         record.run,
         rests=has_rests,
@@ -76,9 +79,20 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
-        processors=processors_used(means, record.run.cell.route),
+        processors=processors_used(means, record.run.cell.route, pinned),
+        pinned=pinned,
         network=_network_use(results, record, settled_table, transaction_count),
     )
+
+
+def pinned_server(study: Study, cell: Cell) -> PinnedServer | None:
+    """Return the processors that a cell's server may use; None where these are all, or dbdyno did not start it."""
+    server, client = study.pinning.server, study.pinning.client
+    if not server or study.target(cell.target).engine.source_kind == "server":
+        return None
+    if study.pinning.is_apart:
+        return PinnedServer(len(server), "other")
+    return PinnedServer(len(server), "same" if client and set(client) <= set(server) else "any")
 
 
 def _network_use(

@@ -35,6 +35,7 @@ from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._causes import circumstances_of
+from dbdyno.report.why._cell_times import pinned_server
 from dbdyno.stats import period, stalls
 from dbdyno.store import StoredStudy
 
@@ -153,7 +154,7 @@ def _run_seconds(results: StoredStudy, record: RunRecord, sums: StatementSums) -
     }
     has_moments = length and tps.any() and (_has_stalls(tps) or _has_wave(tps))
     metrics = _metric_series(results, record, sums.first, length) if has_moments else {}
-    return RunSeconds(record.run, tps, statements, metrics)
+    return RunSeconds(record.run, tps, statements, metrics, pinned_server(results.study, record.run.cell))
 
 
 def _has_stalls(tps: NDArray[np.float64]) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dbdyno.analyse.explain import Cause, Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
 from dbdyno.core import DamageError, StudyError
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.report.why._cell_times import pinned_server
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, is_results_folder, proof_notes
 
 ABOUT_PROOFS = (
@@ -81,15 +82,16 @@ def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:
 def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
     by_threads, by_statement = analysis.thread_explanation, analysis.explanation
     explanation = by_threads or by_statement
-    cores = analysis.results.host.get("logical_cpu_count")
+    cores, pinned = analysis.results.host.get("logical_cpu_count"), pinned_server(analysis.study, note.control)
+    has_client = pinned is None or pinned.client == "same"
     return judge_proof(
         ProofTimes(
             {} if explanation is None else explanation.firm,
             note.control,
             note.altered,
             note.removes,
-            cores if isinstance(cores, int) else 1,
-            _client_cpu_ms(analysis, note),
+            pinned.processors if pinned is not None else cores if isinstance(cores, int) else 1,
+            _client_cpu_ms(analysis, note) if has_client else 0.0,
             note.gap_ms,
             note.slows_ms,
             note.least_calls,

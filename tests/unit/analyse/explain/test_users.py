@@ -10,12 +10,15 @@ import pytest
 from dbdyno.analyse.explain import (
     IDLE_TIMES,
     PROCESSOR_TIMES,
+    Circumstances,
     Gap,
+    PinnedServer,
     RunTimes,
     compare_breakdowns,
     gap_lines,
     processors_used,
     split_by_users,
+    utilisation,
 )
 from dbdyno.core import Cell, Run
 
@@ -108,3 +111,31 @@ def test_dearer_sessions_are_the_decided_part_and_are_said() -> None:
 
 def test_equal_sides_have_no_decided_user() -> None:
     assert not any(gap_of(1.0, seed).with_verdict("decided") for seed in range(20))
+
+
+@pytest.mark.parametrize(
+    ("pinned", "busy", "users"),
+    [
+        (None, 2.7, set()),
+        (PinnedServer(2, "other"), 1.95, {"sessions", "background"}),
+        (PinnedServer(2, "any"), 1.95, {"sessions", "background"}),
+        (PinnedServer(2, "same"), 2.0, {"sessions", "background", "client"}),
+    ],
+)
+def test_a_server_uses_up_the_processors_that_it_is_pinned_to(
+    pinned: PinnedServer | None, busy: float, users: set[str]
+) -> None:
+    """On a host of 16 processors 13.3 are idle, and the server has two of them."""
+    means = {name: 0.0 for names in PROCESSOR_TIMES.values() for name in names} | dict.fromkeys(IDLE_TIMES, 0.0)
+    means |= {"host.cpu.user": 2.7, "host.cpu.idle": 13.3, "server.cpu.user": 1.95, "client.cpu.user": 0.5}
+    means |= {"sessions.on_cpu": 1.8, "background.purge.on_cpu": 0.15}
+    run = run_times("a", 1, 1600.0, {})
+    run = replace(run, pinned=pinned, processors=processors_used(means, "socket", pinned))
+    assert run.processors["busy"] == pytest.approx(busy)
+    assert utilisation(run)["processors"] == pytest.approx(busy / (16 if pinned is None else 2))
+    found = split_by_users(run)
+    assert found is not None
+    assert set(found.by_id()) == {f"processors.{user}" for user in users} | ({"rest"} if users else set())
+    known = Circumstances.of([run], [run])
+    assert known.has_client_host == (pinned is not None and pinned.client == "other")
+    assert ("processors.client" in known.facts) != known.has_client_host
