@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from dbdyno.core import Run
+from dbdyno.analyse.explain import ROW_LOCKS, Knee
+from dbdyno.core import Cell, Run
 from dbdyno.report import analyse_study, markdown_text, page_text, print_why, why_object, why_of
 from dbdyno.report.why._choice import moment_lines, step_lines
-from dbdyno.report.why._moments import _cell_run_seconds
+from dbdyno.report.why._moments import _cell_run_seconds, _knee_words
 from dbdyno.store import StoredRun
 from explained_study import PlantedTimes
 
@@ -106,6 +107,13 @@ def test_seconds_without_a_wait_count_and_seconds_without_samples_do_not(tmp_pat
     for metric in ("sessions.wait.latch", "background.purge.on_cpu"):
         assert np.flatnonzero(np.isnan(run.metrics[metric])).tolist() == [4]
     assert run.metrics["sessions.wait.latch"][0] == 0.0
+
+
+@pytest.mark.parametrize(("resource", "bounds"), [(ROW_LOCKS, 2), ("device", 0)])
+def test_the_use_of_a_row_lock_is_told_as_an_upper_bound(resource: str, bounds: int) -> None:
+    cells = tuple(Cell(PAIR[0], 512 << 20, connections, "w", "socket") for connections in (16, 64))
+    assert _knee_words(Knee(cells, ({resource: 1.0},) * 2, resource, 16, 0.5)).count("at most") == bounds
+    assert _knee_words(Knee(cells, ({resource: 0.9},) * 2)).count("at most") == bounds // 2
 
 
 def test_short_windows_without_stalls_say_what_they_can_t_tell(tmp_path: Path) -> None:

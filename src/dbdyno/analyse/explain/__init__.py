@@ -10,7 +10,7 @@ from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import IDLE_TIMES, PROCESSOR_TIMES, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
-from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, Knee, knee_of, utilisation
+from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
 from dbdyno.analyse.explain._moments import (
     SHORTEST_WAVE_S,
     SIDES,
@@ -55,6 +55,7 @@ __all__ = [
     "PROCESSOR_TIMES",
     "RESOURCES",
     "REST",
+    "ROW_LOCKS",
     "SHORTEST_WAVE_S",
     "SIDES",
     "THREAD_PARTS",

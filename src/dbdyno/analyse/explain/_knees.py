@@ -10,16 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import RunTimes
 from dbdyno.core import Cell
 
 BUSY_FROM = 0.95
 """Utilisation from which a resource is the one that is used up."""
+ROW_LOCKS = "row-locks"
+"""The resource of which only an upper bound of the use is known: one session that waits all the time may wait for many
+locks in turn, none of them in use for long."""
+_LEAST_QUEUED = 0.75
 RESOURCES = {
     "processors": "the processors",
     "device": "the device",
     "flushes": "flushes of the device",
-    "row-locks": "a row lock that others wait for",
+    ROW_LOCKS: "a row lock that others wait for",
     "client": "the load generator's worker",
 }
 
@@ -34,9 +39,11 @@ class Knee:
     used : of each cell resource -> utilisation, 0 to 1; of resources that are known there
     resource : the first that is used up; empty where none is
     reached_at : connections of the first cell where it is
-    demand_ms : of that resource per transaction, without what other programs use; 0 where none is used up
+    demand_ms : of that resource per transaction, without what other programs use; of row locks at most; 0 where none
+        is used up
     by_others : share of it that other programs use there
-    stops_at : N*, connections from which more can't help; None where no cell has one connection, and in an open loop
+    stops_at : N*, connections from which more can't help; None where no cell has one connection, in an open loop, and
+        of row locks
     """
 
     cells: tuple[Cell, ...]
@@ -62,17 +69,33 @@ def knee_of(
     utilisations = tuple(_mean([utilisation(run) for run in times[cell]]) for cell in sorted_cells)
     if len(sorted_cells) < 2 or not any(utilisations):
         return None
-    for cell, shares in zip(sorted_cells, utilisations, strict=True):
-        resource = max(shares, key=shares.__getitem__, default="")
-        if resource and shares[resource] >= BUSY_FROM:
+    for index, (cell, shares) in enumerate(zip(sorted_cells, utilisations, strict=True)):
+        resource = max((name for name in shares if name != ROW_LOCKS), key=shares.__getitem__, default="")
+        if shares.get(resource, 0.0) < BUSY_FROM and _is_row_lock_used_up(times, sorted_cells[index : index + 2]):
+            resource = ROW_LOCKS
+        if shares.get(resource, 0.0) >= BUSY_FROM:
             others_share = _foreign_processor_share(times[cell]) if resource == "processors" else 0.0
             demand_ms = (shares[resource] - others_share) * 1e3 / _tps(times[cell])
             first_runs = times[sorted_cells[0]]
             is_open_loop = any(run.rests for run in first_runs) and not has_think_time
             is_known = sorted_cells[0].concurrency == 1 and not is_open_loop and demand_ms > 0 and _tps(first_runs) > 0
-            stops_at = 1e3 / _tps(first_runs) / demand_ms if is_known else None
+            stops_at = 1e3 / _tps(first_runs) / demand_ms if is_known and resource != ROW_LOCKS else None
             return Knee(sorted_cells, utilisations, resource, cell.concurrency, demand_ms, stops_at, others_share)
     return Knee(sorted_cells, utilisations)
+
+
+def _is_row_lock_used_up(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> bool:
+    """Return whether the next cell's connections bring no throughput, and all but a quarter of them wait for a row."""
+    if len(cells) < 2 or any(run.threads is None for cell in cells for run in times[cell]):
+        return False
+    before, after = (sum(map(_row_lock_waiters, times[cell])) / len(times[cell]) for cell in cells)
+    added = cells[1].concurrency - cells[0].concurrency
+    has_gain = _tps(times[cells[1]]) > (1 + LEAST_SHARE) * _tps(times[cells[0]])
+    return before >= BUSY_FROM and after - before >= _LEAST_QUEUED * added and not has_gain
+
+
+def _row_lock_waiters(run: RunTimes) -> float:
+    return (run.threads or {}).get("wait.row_lock", 0.0)
 
 
 def utilisation(run: RunTimes) -> dict[str, float]:
@@ -89,7 +112,7 @@ def utilisation(run: RunTimes) -> dict[str, float]:
         if counter in run.counted and run.seconds:
             shares[resource] = run.counted[counter] * run.transactions / (1e3 * run.seconds)
     if run.threads is not None:
-        shares["row-locks"] = run.threads.get("wait.row_lock", 0.0)
+        shares[ROW_LOCKS] = _row_lock_waiters(run)
     if run.client_cpu_ms is not None and run.client_wait_ms is not None and run.seconds:
         shares["client"] = run.client_cpu_ms / (1e3 * run.seconds)
     return {resource: min(share, 1.0) for resource, share in shares.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from dbdyno.analyse.explain import (
     IDLE_TIMES,
     PROCESSOR_TIMES,
     RESOURCES,
+    ROW_LOCKS,
     SHORTEST_WAVE_S,
     SIDES,
     CauseRanking,
@@ -199,9 +200,7 @@ def _knee_words(knee: Knee) -> str:
         resource_use = knee.used[-1]
         most_used = max(resource_use, key=resource_use.__getitem__, default="")
         highest = (
-            f"; the most used are {RESOURCES[most_used]}, {100 * resource_use[most_used]:.0f} % busy"
-            if most_used
-            else ""
+            f"; the most used are {RESOURCES[most_used]}, {_busy_words(most_used, resource_use)}" if most_used else ""
         )
         return (
             f"{name} uses up none of the observed resources with up to {counted(last_concurrency, 'connection')}"
@@ -214,11 +213,20 @@ def _knee_words(knee: Knee) -> str:
     )
     others_words = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
     words = (
-        f"{name} uses up {RESOURCES[knee.resource]} ({100 * used_at_knee[knee.resource]:.0f} % busy{others_words}) "
-        f"with {counted(knee.reached_at, 'connection')}: each transaction takes {figure(knee.demand_ms, 3)} ms of it"
+        f"{name} uses up {RESOURCES[knee.resource]} ({_busy_words(knee.resource, used_at_knee)}{others_words}) with "
+        f"{counted(knee.reached_at, 'connection')}: each transaction takes {_bound_words(knee.resource)}"
+        f"{figure(knee.demand_ms, 3)} ms of it"
     )
     limit = "" if knee.stops_at is None else f", so throughput levels off at about {figure(knee.stops_at, 2)}"
     return f"{words}{limit}{' connections' if limit else ''}."
+
+
+def _busy_words(resource: str, used: Mapping[str, float]) -> str:
+    return f"{_bound_words(resource)}{100 * used[resource]:.0f} % busy"
+
+
+def _bound_words(resource: str) -> str:
+    return "at most " if resource == ROW_LOCKS else ""
 
 
 def _moment_words(moment: Moments) -> str:

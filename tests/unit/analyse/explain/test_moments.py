@@ -117,15 +117,31 @@ def test_the_resource_that_is_used_up_first_is_the_knee(resource: str) -> None:
         times_of(1, 100.0, LOW),
         times_of(4, 380.0, {**LOW, resource: 0.8}),
         times_of(16, 480.0, {**LOW, resource: 0.99}),
-        times_of(64, 470.0, dict.fromkeys(LOW, 1.0)),
+        times_of(64, 470.0, {**dict.fromkeys(LOW, 1.0), "row-locks": 48.0}),
     ]
     times = {run.run.cell: [run] for run in runs}
     knee = knee_of(times, list(times))
     assert knee is not None
     assert (knee.resource, knee.reached_at) == (resource, 16)
     assert knee.demand_ms == pytest.approx(990 / 480)
-    assert knee.stops_at == pytest.approx(10.0 / (990 / 480))
+    assert knee.stops_at == (None if resource == "row-locks" else pytest.approx(10.0 / (990 / 480)))
     assert utilisation(runs[1]) == pytest.approx({**LOW, resource: 0.8})
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        {1: (500.0, 0.0), 16: (7000.0, 0.2), 64: (24_000.0, 1.0), 128: (44_000.0, 2.1)},
+        {1: (500.0, 0.0), 16: (7000.0, 4.0), 64: (7900.0, 50.0)},
+        {1: (500.0, 0.0), 16: (7000.0, 4.0), 64: (7000.0, 30.0)},
+        {1: (500.0, 0.0), 64: (7000.0, 50.0)},
+    ],
+    ids=["throughput rises", "a little", "others wait for something else", "no further connections"],
+)
+def test_waits_for_rows_alone_are_no_row_lock_that_is_used_up(course: Mapping[int, tuple[float, float]]) -> None:
+    runs = [times_of(connections, tps, {**LOW, "row-locks": waiting}) for connections, (tps, waiting) in course.items()]
+    knee = knee_of({run.run.cell: [run] for run in runs}, [run.run.cell for run in runs])
+    assert knee is not None and (knee.resource, knee.stops_at) == ("", None)
 
 
 def test_the_bound_counts_think_time_and_all_repeats_and_is_missing_in_an_open_loop() -> None:
