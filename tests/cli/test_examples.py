@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,42 @@ def test_a_job_comments_and_keeps_a_history(name: str) -> None:
     assert isinstance(steps, dict)
     assert "--format md" in text and "diff.md" in text
     assert 'cp -r results/builds "$HISTORY/' in text
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_a_job_installs_files_and_never_a_name_that_anybody_may_register(name: str) -> None:
+    installed = re.findall(r"pip install (.*)$", (FOLDER / name).read_text(), re.MULTILINE)
+    assert installed
+    assert all("*.whl" in words and not re.search(r"(^|\s)dbdyno\b", words) for words in installed)
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_a_job_can_be_told_that_a_slowdown_is_accepted(name: str) -> None:
+    text = (FOLDER / name).read_text()
+    assert re.search(r'dbdyno history .*--fail-on .*--since "\$SINCE"', text)
+    assert re.search(r'SINCE: "\d{4}-\d\d-\d\d"', text)
+
+
+@pytest.mark.parametrize(("failing", "code"), [("diff", 1), ("history", 1), ("nothing", 0)])
+def test_a_night_is_judged_by_its_release_and_by_its_history(failing: str, code: int, tmp_path: Path) -> None:
+    lines = yaml.safe_load((FOLDER / "gitlab-ci.yml").read_text())["night"]["script"]
+    program = tmp_path / "dbdyno"
+    program.write_text(f'#!/bin/sh\necho "$1"; [ "$1" != {failing} ] || exit 1; mkdir -p results/builds\n')
+    program.chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "HISTORY": str(tmp_path / "history"),
+        "SINCE": "2026-11-01",
+    }
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split()) == (code, ["run", "diff", "history"])
 
 
 def test_the_study_compares_two_builds() -> None:
