@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dbdyno.configure._call_delays import delay_variables
+from dbdyno.configure._call_delays import check_delays, delay_variables
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._endpoint import Credentials, credentials_file, network_endpoint, private_endpoint
 from dbdyno.configure._network import admit_clients, network_port
@@ -114,6 +114,7 @@ def _start_process(
     try:
         write_note(order.run_directory, process, private_directory, host, order.installation.title, group)
         await_login(server, process, order)
+        check_delays(order.delays, process.pid, host)
         server.start_ns = time.monotonic_ns() - started_ns
         check_storage_engine(server, order)
         if order.network is not None:
@@ -156,7 +157,7 @@ def _spawn(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup |
         cpus=order.cpus,
         limit_open_files=limit,
         memory_group=group,
-        env=delay_variables(order.delays, order.run_directory, order.host),
+        env=delay_variables(order.delays, [order.run_directory, sockets], order.host),
     )
 
 
