@@ -29,7 +29,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "course-differs": "A machine with less other load delivers telemetry in time.",
         "sentinel-drift": "Repeat the study on a dedicated machine.",
         "repeats-apart": "A dedicated machine would narrow them; more repeats in shorter windows help, too.",
-        "benches-apart": "Run a sentinel, or all workloads and memory tiers on one bench.",
+        "benches-apart": "Run a sentinel (not with --part), or all workloads and memory tiers on one bench.",
         "short-window": "Windows of 900 s or more remove this limitation.",
         "one-repeat": "Repeat each cell at least twice, or run a sentinel.",
         "few-repeats": "Three repeats or more narrow the intervals.",

@@ -63,7 +63,9 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
         connected_bench(study, study.bench, lab) as remote_host,
         connected_clients(study, study.bench, remote_host) as clients,
     ):
-        return _run_with_servers(study, plan, own_plan, output, choices, lab, home, remote_host, clients)
+        # The parts of a study with servers on another host all measure that one.
+        machine = str(part) if part is not None and remote_host is None else ""
+        return _run_with_servers(study, plan, own_plan, output, choices, lab, home, remote_host, clients, machine)
 
 
 def run_beside(
@@ -99,12 +101,14 @@ def _run_with_servers(
     home: Home,
     remote_host: RemoteHost | None,
     clients: Sequence[ClientHost],
+    machine: str,
 ) -> StudyOutcome:
     """Run it with servers on this machine, or on a host.
 
     Parameters
     ----------
     own_plan : of the plan what is run here
+    machine : see `RunOptions`
     """
     host, place = (lab, home) if remote_host is None else (remote_host, remote_host.home)
     is_fresh = getattr(choices, "fresh", False)
@@ -137,6 +141,7 @@ def _run_with_servers(
                 examination_to_json(examination),
                 auditor(audit_stop) if getattr(choices, "audits", True) else None,
                 getattr(choices, "profiler", None),
+                machine=machine,
             )
             return run_study(
                 study, own_plan, results, lab, home, on_event, options, server_host=remote_host, clients=clients

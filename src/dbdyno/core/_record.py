@@ -316,7 +316,8 @@ class RunRecord:
         a second each, and where the study itself varies the rate: these can't be judged
     method : version of the statistics that judged its seconds; empty of runs stored before that was kept
     span : when it started and ended
-    bench : name of the bench in the study file that it was made on; empty where the file names none
+    bench : name of the bench in the study file that it was made on, or the part of the study that it was made in, such
+        as 1-of-3; empty where there is neither
     """
 
     run: Run

@@ -36,6 +36,7 @@ class RunOptions:
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
     profiler : profiles each run's server; None: none is, as in all runs that are judged
     only : ids of the runs to make now; None: all that are missing
+    machine : name of the machine that a part of the study runs on; empty: that of the study's bench, if it has one
     """
 
     command_line: Sequence[str] = ()
@@ -45,6 +46,7 @@ class RunOptions:
     auditor: Auditor | None = None
     profiler: Profiler | None = None
     only: frozenset[str] | None = None
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

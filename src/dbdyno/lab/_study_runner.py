@@ -252,8 +252,8 @@ class StudyRunner:
             bench = context.study.bench
             if stored_run.record.fault == "network" and bench is not None and bench.server is not None:
                 stored_run = self._repeat_lost_run(stored_run, outcomes[run.cell.target], next_run, executor)
-            if bench is not None:
-                stored_run = replace(stored_run, record=replace(stored_run.record, bench=bench.name))
+            if name := context.options.machine or (bench.name if bench is not None else ""):
+                stored_run = replace(stored_run, record=replace(stored_run.record, bench=name))
             with uninterrupted():
                 context.writer.add_run(stored_run)
                 context.emit(events.RunFinished(stored_run.record, number, total))

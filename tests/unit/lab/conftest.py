@@ -293,7 +293,7 @@ class Laboratory:
             self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
         )
 
-    def run_all(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> StudyOutcome:
+    def run_all(self, *, retry_failed: bool = False, auditor: Auditor | None = None, machine: str = "") -> StudyOutcome:
         return run_on_bench(
             self.study,
             self.plan,
@@ -303,7 +303,7 @@ class Laboratory:
             Home(self.folder / "home"),
             Path("/opt/dbdyno-load"),
             self.events.append,
-            RunOptions(("dbdyno", "run", "paper.toml"), retry_failed, auditor=auditor),
+            RunOptions(("dbdyno", "run", "paper.toml"), retry_failed, auditor=auditor, machine=machine),
         )
 
 

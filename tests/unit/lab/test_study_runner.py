@@ -24,7 +24,7 @@ from dbdyno.lab import (
 )
 from dbdyno.lab._prepare import check_equal
 from dbdyno.populate import TableSums
-from dbdyno.study import ServerAddress
+from dbdyno.study import BenchChoice, ServerAddress
 from rewritten_results import as_written
 
 Lab = Any  # the fixture of conftest.py, which can't be imported by name
@@ -42,6 +42,15 @@ def test_every_run_of_the_plan_is_made_once_and_in_order(laboratory: Lab) -> Non
     assert laboratory.bench.ran == [run.run_id for run in laboratory.plan.runs]
     assert [record.run for record in laboratory.results.records()] == list(laboratory.plan.runs)
     assert laboratory.bench.alive == set()
+
+
+def test_runs_name_the_bench_or_the_part_that_they_were_made_in(laboratory: Lab) -> None:
+    laboratory.run_all(machine="1-of-3")
+    assert {record.bench for record in laboratory.results.records()} == {"1-of-3"}
+    laboratory.study = replace(laboratory.study, benches=(BenchChoice("a"),))
+    laboratory.folder /= "bench"
+    laboratory.run_all()
+    assert {record.bench for record in laboratory.results.records()} == {"a"}
 
 
 def test_each_dataset_is_filled_once_per_target(laboratory: Lab) -> None:
