@@ -228,8 +228,8 @@ pub(crate) struct ErrorArguments {
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = switch)]
     pub(crate) rollback_first: Option<bool>,
 
-    /// Repeats after which an event counts as failed; `none` repeats until it succeeds [default: the imitated tool's,
-    /// for sysbench 100]
+    /// Repeats after which an event counts as failed; `none` repeats until it succeeds [default: as the imitated tool;
+    /// sysbench workloads: 100, where sysbench itself has no limit]
     #[arg(long, value_name = "COUNT|none", value_parser = limit)]
     pub(crate) retry_limit: Option<Limit>,
 

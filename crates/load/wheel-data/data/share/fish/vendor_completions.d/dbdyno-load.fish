@@ -89,7 +89,7 @@ complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l agent-pr
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l ignore-errors -d 'Error codes after which an event is repeated; any other ends the run [default: the imitated tool\'s]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l also-repeat -d 'Further errors after which an event is repeated: 1180/149,1296' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l rollback-first -d 'Send ROLLBACK before an event is repeated [default: as the imitated tool; sysbench\'s OLTP scripts do not]' -r
-complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l retry-limit -d 'Repeats after which an event counts as failed; `none` repeats until it succeeds [default: the imitated tool\'s, for sysbench 100]' -r
+complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l retry-limit -d 'Repeats after which an event counts as failed; `none` repeats until it succeeds [default: as the imitated tool; sysbench workloads: 100, where sysbench itself has no limit]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l repeat-draws -d 'Values of a repeated event [default: as the imitated tool; sysbench: new]' -r -f -a "new\t'Drawn anew (sysbench)'
 same\t'Those of the first attempt (tpcc-mysql)'"
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand run" -l retry-pause -d 'Longest random wait before the third attempt; doubles with each further one, up to 64 times this' -r
@@ -343,7 +343,7 @@ complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l answe
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l ignore-errors -d 'Error codes after which an event is repeated; any other ends the run [default: the imitated tool\'s]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l also-repeat -d 'Further errors after which an event is repeated: 1180/149,1296' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l rollback-first -d 'Send ROLLBACK before an event is repeated [default: as the imitated tool; sysbench\'s OLTP scripts do not]' -r
-complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l retry-limit -d 'Repeats after which an event counts as failed; `none` repeats until it succeeds [default: the imitated tool\'s, for sysbench 100]' -r
+complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l retry-limit -d 'Repeats after which an event counts as failed; `none` repeats until it succeeds [default: as the imitated tool; sysbench workloads: 100, where sysbench itself has no limit]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l repeat-draws -d 'Values of a repeated event [default: as the imitated tool; sysbench: new]' -r -f -a "new\t'Drawn anew (sysbench)'
 same\t'Those of the first attempt (tpcc-mysql)'"
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand search" -l retry-pause -d 'Longest random wait before the third attempt; doubles with each further one, up to 64 times this' -r
