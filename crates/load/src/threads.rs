@@ -9,11 +9,12 @@ use dbdyno_chance::Stream;
 use dbdyno_meter::clock;
 use dbdyno_threads::{
     Client, ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
+    allow_open_files,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -101,6 +102,7 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
             .map_or(Client::OtherHosts, Client::Process),
         probed: sites.unwrap_or_default(),
     };
+    allow_open_files();
     let mut sampler = Sampler::new(options).map_err(|error| failed(&error))?;
     let start_ns = arguments
         .start_ns
@@ -136,6 +138,7 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
         if let Err(error) = watch.second(&mut sampler, second) {
             reason = match error {
                 ThreadsError::NoProcess(_) => "server ended",
+                ThreadsError::Refused { error, .. } if is_out_of_files(&error) => "open files",
                 _ => "refused",
             };
             break;
@@ -145,6 +148,10 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
             break;
         }
         write(&second_record(second, sampler.end_second()))?;
+        if sampler.client_has_ended() {
+            reason = "client ended";
+            break;
+        }
     }
     write(&Record::End {
         pooled: sampler.pooled(),
@@ -269,7 +276,16 @@ fn no_distant_client() -> CliError {
 }
 
 fn failed(error: &ThreadsError) -> CliError {
-    CliError::world("the threads of the server can't be watched").because(error)
+    let failure = CliError::world("the threads of the server can't be watched").because(error);
+    match error {
+        ThreadsError::Refused { error, .. } if is_out_of_files(error) => failure
+            .hint("raise the hard limit of open files (ulimit -Hn): each thread takes two of them"),
+        _ => failure,
+    }
+}
+
+fn is_out_of_files(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EMFILE)
 }
 
 fn write(record: &Record) -> anyhow::Result<()> {

@@ -320,3 +320,53 @@ fn threads_without_a_client_on_another_host_are_not_watched_for_nothing() {
     assert!(output.stdout.is_empty());
     assert!(told(&output).contains("--client-pid"), "{}", told(&output));
 }
+
+/// Returns the records of a watch of this process, in a shell that has said something first.
+fn watch(before: &str, client: u32, seconds: u32) -> Output {
+    let program = env!("CARGO_BIN_EXE_dbdyno-load");
+    let server = std::process::id();
+    let script = format!(
+        "{before} exec '{program}' threads --server-pid {server} --client-pid {client} --seconds {seconds}"
+    );
+    Command::new("sh").args(["-c", &script]).output().unwrap()
+}
+
+fn last_reason(output: &Output) -> Option<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last: Value = serde_json::from_str(text.lines().last()?).unwrap();
+    last["reason"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn a_watch_ends_with_the_client() {
+    let mut client = Command::new("sleep").arg("0.5").spawn().unwrap();
+    let output = watch("", client.id(), 6);
+    assert_eq!(
+        last_reason(&output).as_deref(),
+        Some("client ended"),
+        "{output:?}"
+    );
+    client.wait().unwrap();
+}
+
+#[test]
+fn a_watch_opens_as_many_files_as_the_hard_limit_allows() {
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let ended = std::sync::Arc::new(std::sync::Mutex::new(ended));
+    let threads: Vec<_> = (0..40)
+        .map(|_| {
+            let ended = std::sync::Arc::clone(&ended);
+            std::thread::spawn(move || drop(ended.lock().map(|ended| ended.recv())))
+        })
+        .collect();
+    let own = std::process::id();
+    let output = watch("ulimit -Sn 48;", own, 1);
+    assert_eq!(last_reason(&output).as_deref(), Some("done"), "{output:?}");
+    let output = watch("ulimit -n 48;", own, 1);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(told(&output).contains("ulimit -Hn"), "{}", told(&output));
+    drop(end);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}

@@ -29,6 +29,7 @@ mod wait_class;
 pub use client_sockets::{Client, ClientSockets};
 pub use error::ThreadsError;
 pub use named_waits::ProbedSite;
+pub use process::allow_open_files;
 pub use sampler::{GroupSecond, Sampler, SamplerOptions, SecondRecord};
 pub use stack_namer::{SeenFrame, SeenStack};
 pub use wait_class::WaitClass;

@@ -1,12 +1,44 @@
 //! Reads a process and its threads from `/proc`.
 
 use crate::ThreadsError;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
 /// Largest answer of the files of a thread, in bytes: `syscall` has nine numbers, `schedstat` three.
 const ANSWER_BYTES: usize = 256;
+
+/// Raises the soft limit of open files to the hard one: a sampler keeps two files of each thread open.
+pub fn allow_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    // Without it the first thread that is too many is named in an error.
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
+/// A handle that stays that of one process, also where its id is given to another one.
+#[derive(Debug)]
+pub(crate) struct ProcessHandle(OwnedFd);
+
+impl ProcessHandle {
+    /// Opens it; `None`: there is no such process, or the kernel has no such handles.
+    pub(crate) fn open(pid: u32) -> Option<Self> {
+        let pid = Pid::from_raw(pid.try_into().ok()?)?;
+        pidfd_open(pid, PidfdFlags::empty()).ok().map(Self)
+    }
+
+    /// Returns whether the process has ended, also where its parent has not asked for its exit status yet.
+    pub(crate) fn has_ended(&self) -> bool {
+        let mut watched = [PollFd::new(&self.0, PollFlags::IN)];
+        poll(&mut watched, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+}
 
 /// A process that is watched.
 #[derive(Debug)]
@@ -189,6 +221,27 @@ mod tests {
         assert_eq!(process.read_memory(address, &mut copy).unwrap(), 8);
         assert_eq!(u64::from_ne_bytes(copy), word);
         assert!(process.thread(u32::MAX).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_end_of_a_process_is_noticed_before_its_parent_asks() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let handle = ProcessHandle::open(child.id()).unwrap();
+        assert!(!handle.has_ended());
+        child.kill().unwrap();
+        let limit = Timespec {
+            tv_sec: 10,
+            tv_nsec: 0,
+        };
+        let mut watched = [PollFd::new(&handle.0, PollFlags::IN)];
+        poll(&mut watched, Some(&limit)).unwrap();
+        assert!(handle.has_ended());
+        child.wait().unwrap();
+        assert!(handle.has_ended());
+        assert!(ProcessHandle::open(child.id()).is_none());
     }
 
     #[test]

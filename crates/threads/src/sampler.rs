@@ -5,7 +5,7 @@ use crate::blocked_call::{CallMeaning, meaning};
 use crate::client_sockets::{Client, ClientSockets};
 use crate::named_waits::ProbedSite;
 use crate::open_files::OpenFiles;
-use crate::process::{ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
+use crate::process::{ProcessHandle, ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
 use crate::stack_namer::{SeenStack, StackNamer};
 use crate::wait_class::WaitClass;
 use std::collections::BTreeMap;
@@ -71,6 +71,8 @@ struct Watched {
 pub struct Sampler {
     options: SamplerOptions,
     process: WatchedProcess,
+    /// The load generator's process, if it is on this host.
+    client: Option<ProcessHandle>,
     clients: ClientSockets,
     threads: BTreeMap<u32, Watched>,
     sessions: Vec<u32>,
@@ -90,9 +92,14 @@ impl Sampler {
     /// It is not there, or its files may not be read.
     pub fn new(options: SamplerOptions) -> Result<Self, ThreadsError> {
         let process = WatchedProcess::open(options.server)?;
+        let client = match options.client {
+            Client::Process(pid) => ProcessHandle::open(pid),
+            Client::OtherHosts => None,
+        };
         let namer = StackNamer::new(options.server, options.probed.clone());
         Ok(Self {
             process,
+            client,
             clients: ClientSockets::default(),
             threads: BTreeMap::new(),
             sessions: Vec::new(),
@@ -124,6 +131,11 @@ impl Sampler {
     /// Threads that were seen to serve several sessions: a thread pool, whose times say nothing of sessions.
     pub fn pooled(&self) -> usize {
         self.pooled
+    }
+
+    /// Returns whether the load generator's process has ended; `false` where it is on another host.
+    pub fn client_has_ended(&self) -> bool {
+        self.client.as_ref().is_some_and(ProcessHandle::has_ended)
     }
 
     /// Connections of the client that the server has open.

@@ -218,6 +218,8 @@ class SessionThreads:
             return "the sampler did not start"
         if end_record is not None and end_record["pooled"]:
             return "threads serve several connections (a thread pool)"
+        if end_record is not None and end_record["reason"] == "open files":
+            return "the hard limit of open files is too low: each thread of the server takes two"
         if end_record is not None and end_record["reason"] == "refused":
             return "the kernel refused"
         if not start_record["connections"]:
