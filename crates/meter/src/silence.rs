@@ -58,10 +58,15 @@ impl SilenceLog {
         self.last_reply_ns
     }
 
-    /// Returns the silences up to the end of the run, the one still lasting included.
+    /// Returns the silences up to the end of the run, the one still lasting included. Replies may have come later, to
+    /// events that were under way then; how long those took is no silence of the run.
     #[must_use]
     pub fn finish(mut self, end_ns: u64) -> Vec<Silence> {
         self.record_reply(end_ns);
+        self.silences.retain_mut(|silence| {
+            silence.end_ns = silence.end_ns.min(end_ns);
+            silence.end_ns > silence.start_ns + SHORTEST_SILENCE_NS
+        });
         self.silences
     }
 }
@@ -130,6 +135,17 @@ mod tests {
     fn a_silence_that_lasts_to_the_end_counts() {
         let log = log_of(&[5], 905);
         assert_eq!(longest_common_silence_ns(vec![log]), 900 * MS);
+    }
+
+    #[test]
+    fn replies_after_the_end_add_nothing_to_a_silence() {
+        let log = log_of(&[100, 130, 3_000, 6_000], 170);
+        let expected = [(0, 100), (100, 130), (130, 170)].map(|(start_ms, end_ms)| Silence {
+            start_ns: start_ms * MS,
+            end_ns: end_ms * MS,
+        });
+        assert_eq!(log, expected);
+        assert_eq!(log_of(&[5, 9, 3_000], 15), []);
     }
 
     #[test]
