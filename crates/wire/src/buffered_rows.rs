@@ -88,13 +88,16 @@ impl BufferedRows {
 
     /// Appends a value to those of another statement. What the protocol brings as a number goes on as one, everything
     /// else in the words of the text protocol: a text that looks like a number stays text, or an index over a column of
-    /// texts would be of no use to the server.
+    /// texts would be of no use to the server. Numbers without a sign that are too large for one with a sign go on as
+    /// text, too.
     pub fn hand_on(&self, row: usize, column: usize, to: &mut Parameters) {
         match self.cell(row, column) {
-            Some(Cell::Int(value)) => to.push_int(value),
+            Some(Cell::Int(value)) if value >= 0 || !self.types[column].is_unsigned => {
+                to.push_int(value)
+            }
             Some(Cell::Double(value)) => to.push_double(value),
             Some(Cell::Text(text)) => to.push_text(text),
-            Some(Cell::Time) => match self.words(row, column) {
+            Some(Cell::Int(_) | Cell::Time) => match self.words(row, column) {
                 Some(words) => to.push_text(&words),
                 None => to.push_null(),
             },
@@ -277,6 +280,22 @@ mod tests {
             Parameter::Double(1.5),
             Parameter::Null,
         ];
+        assert_eq!(values.iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn numbers_that_need_all_bits_are_handed_on_as_they_are() {
+        let mut rows = BufferedRows::default();
+        rows.expect(true);
+        rows.start(2).unwrap();
+        for name in [b"a", b"b"] {
+            rows.column(&definition(name, 8, 0x20)).unwrap();
+        }
+        let values = [u64::MAX - 6, 7].map(u64::to_le_bytes).concat();
+        rows.row(&[vec![0, 0], values].concat()).unwrap();
+        let mut values = Parameters::new();
+        (0..2).for_each(|column| rows.hand_on(0, column, &mut values));
+        let expected = [Parameter::Text(b"18446744073709551609"), Parameter::Int(7)];
         assert_eq!(values.iter().collect::<Vec<_>>(), expected);
     }
 }

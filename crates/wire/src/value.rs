@@ -9,7 +9,7 @@ const UNSIGNED_FLAG: u16 = 0x20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnType {
     wire_type: u8,
-    is_unsigned: bool,
+    pub(crate) is_unsigned: bool,
     /// Digits after the point; for points in time those of the second.
     decimals: u8,
 }
@@ -45,7 +45,7 @@ impl ColumnType {
         matches!(self.wire_type, 7 | 10 | 11 | 12)
     }
 
-    /// Returns a whole number with the sign that its column gives it.
+    /// Returns a whole number with the sign that its column gives it; one without a sign that is too large is negative.
     pub(crate) fn whole(self, raw: &[u8]) -> i64 {
         let mut wide = [0; 8];
         wide[..raw.len()].copy_from_slice(raw);
