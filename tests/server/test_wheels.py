@@ -34,10 +34,10 @@ def programs(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The folder of programs of an environment that holds nothing but dbdyno and what it asks for."""
     environment = tmp_path_factory.mktemp("wheels") / "environment"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, environment], check=True, timeout=300)
-    into = ["--python", environment / "bin" / "python", "--find-links", wheels[0].parent]
+    into = ["--python", environment / "bin" / "python"]
     # A wheel of the same name and version that an earlier test left in uv's cache would be taken for the new one.
     new = ["--refresh-package", "dbdyno", "--refresh-package", "dbdyno-load"]
-    subprocess.run([UV, "pip", "install", "--quiet", *into, *new, "dbdyno"], check=True, timeout=900)
+    subprocess.run([UV, "pip", "install", "--quiet", *into, *new, *wheels], check=True, timeout=900)
     return environment / "bin"
 
 
