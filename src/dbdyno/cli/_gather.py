@@ -21,8 +21,9 @@ any way: a shell loop, Slurm, Kubernetes.
 
 Each workload and memory tier, with all its targets, connections and rounds, stays on one machine, so compared runs
 come from the same machine. With more parts than that, whole rounds are distributed. Run it again with further or newer
-parts to add their runs. Machines that differ in processors or memory are refused unless --allow-unlike is given; the
-report names them in any case.
+parts to add their runs; repeated runs replace failed ones. Machines that differ in processors or memory are refused
+unless --allow-unlike is given; the report names them in any case. Other versions of an engine, or other rows, are
+always refused.
 
 Exit code 0: every run of the study is stored; 1: some are missing; the command that measures them is printed.
 """

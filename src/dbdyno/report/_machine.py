@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from dbdyno.analyse import listed
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, counted, format_bytes
 from dbdyno.doctor import SEVERITIES, CheckOutcome, examination_from_json
-from dbdyno.store import StoredStudy
+from dbdyno.store import StoredStudy, are_alike, gathered_parts
 
 _SPOKEN = 2
 """So many findings are shown in full on the first screen; of more there are the titles."""
@@ -23,18 +24,24 @@ class MachineFindings:
     times : how often the machine was looked at
     found : each finding once, with how many times it was made, the gravest first; its words are the last ones
     unknown : checks that the machine did not answer the last time
+    machines : facts of those that made the runs, where parts of the study were gathered
     """
 
     times: int
     found: tuple[tuple[CheckOutcome, int], ...]
     unknown: tuple[CheckOutcome, ...]
+    machines: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def caveats(self) -> list[Caveat]:
-        """Return one for blockers that were overruled, one for all that weakens; notes are none."""
+        """Return one for machines that differ, one for overruled blockers, one for all that weakens; notes are none."""
         blockers = [finding for finding, _ in self.found if finding.severity == "blocker"]
         weakening_findings = [finding for finding, _ in self.found if finding.severity == "weakens"]
         caveats = []
+        if any(not are_alike(self.machines[0], machine) for machine in self.machines[1:]):
+            machines = listed([named_machine(machine) for machine in self.machines])
+            text = f"The runs were made on machines that differ: {machines}. A comparison of workloads or memory tiers "
+            caveats.append(Caveat("host-mismatch", text + "compares machines, too. Gather parts of equal machines."))
         if blockers:
             text = "The runs were forced on an unsuitable machine"
             caveats.append(Caveat("machine-blocker", f"{text}: {_findings_sentence(blockers)}"))
@@ -43,17 +50,40 @@ class MachineFindings:
         return caveats
 
 
+def machine_words(facts: Mapping[str, Any]) -> str:
+    """Return processor and memory of a machine, as far as they are known."""
+    processor_count, memory_bytes = facts.get("logical_cpu_count"), facts.get("memory_bytes")
+    words = [str(facts.get("cpu_model") or "")]
+    words += [counted(processor_count, "processor")] if isinstance(processor_count, int) else []
+    words += [format_bytes(memory_bytes)] if isinstance(memory_bytes, int) and memory_bytes else []
+    return ", ".join(filter(None, words))
+
+
+def named_machine(facts: Mapping[str, Any]) -> str:
+    """Return the name of a machine with its processor and memory."""
+    return f"{facts.get('hostname') or 'a machine without a name'} ({machine_words(facts) or 'nothing is known of it'})"
+
+
 def machine_findings(results: StoredStudy) -> MachineFindings:
     """Return what was found before the runs of a study; nothing in folders that were written without."""
-    examinations = [examination_from_json(document) for document in results.examinations()]
+    examinations = [(str(facts.get("host", "")), examination_from_json(facts)) for facts in results.examinations()]
+    has_several = len({host for host, _ in examinations}) > 1
     latest_outcomes: dict[str, CheckOutcome] = {}
-    times: dict[str, int] = {}
-    for outcome in (outcome for examination in examinations for outcome in examination if outcome.state == "found"):
-        latest_outcomes[outcome.check_id] = outcome
-        times[outcome.check_id] = times.get(outcome.check_id, 0) + 1
+    hosts: dict[str, list[str]] = {}
+    for host, outcome in ((host, outcome) for host, outcomes in examinations for outcome in outcomes):
+        if outcome.state == "found":
+            latest_outcomes[outcome.check_id] = outcome
+            hosts.setdefault(outcome.check_id, []).append(host)
     findings = sorted(latest_outcomes.values(), key=lambda finding: SEVERITIES.index(finding.severity))
-    unknown_outcomes = [outcome for outcome in examinations[-1] if outcome.state == "unknown"] if examinations else []
-    return MachineFindings(len(examinations), tuple((o, times[o.check_id]) for o in findings), tuple(unknown_outcomes))
+    found = []
+    for finding in findings:
+        names = sorted(set(hosts[finding.check_id]))
+        named = replace(finding, seen=f"{listed(names)}: {finding.seen}") if has_several else finding
+        found.append((named, len(hosts[finding.check_id])))
+    last_examinations = dict(examinations)
+    unknown = {o.check_id: o for outcomes in last_examinations.values() for o in outcomes if o.state == "unknown"}
+    machines = {str(sorted(part["host"].items())): part["host"] for part in gathered_parts(results)}
+    return MachineFindings(len(examinations), tuple(found), tuple(unknown.values()), tuple(machines.values()))
 
 
 def _findings_sentence(findings: Sequence[CheckOutcome]) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbdyno.analyse import capacity_sentences
-from dbdyno.core import counted, format_bytes, target_title
+from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, TextSpan, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
 from dbdyno.report._format import clock_time, server_title, workload_title
+from dbdyno.report._machine import machine_words, named_machine
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
@@ -99,11 +100,9 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         f"{target_title(target)}: {versions.get(target, 'no run yet')}{durability_words.get(target, '')}"
         for target in analysis.targets
     ]
-    processor_count, memory = host.get("logical_cpu_count"), host.get("memory_bytes")
-    machine = [str(host.get("cpu_model", ""))]
-    machine += [counted(processor_count, "processor")] if isinstance(processor_count, int) else []
-    machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
-    machine_words = ", ".join(filter(None, machine))
+    machines = analysis.machine.machines or (host,)
+    describe_machine = named_machine if len(machines) > 1 else machine_words
+    machine_lines = [f"machine: {words}" for machine in machines if (words := describe_machine(machine))]
     origin_verb = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
@@ -112,7 +111,7 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),
         *([f"shaped routes: {study.shaped_words}"] if study.shaped_routes else []),
-        *([f"machine: {machine_words}"] if machine_words else []),
+        *machine_lines,
         f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
     method = (TextSpan(manifest.study_digest, "code"), ", statistics ", TextSpan("dbdyno-stats/1", "code"), ".")

@@ -8,7 +8,7 @@ every file with its checksum.
 from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._gather import Gathered, check_alike, gather
+from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
 from dbdyno.store._histograms import (
     FilledCounts,
     Histogram,
@@ -19,9 +19,9 @@ from dbdyno.store._histograms import (
     merged_histogram,
     sums_of,
 )
-from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
+from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
-from dbdyno.store._live import LiveLog
+from dbdyno.store._live import LiveLog, LiveReader
 from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
 from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
 from dbdyno.store._records import record_from_json, record_to_json
@@ -35,6 +35,7 @@ from dbdyno.store._writer import ResultsWriter
 
 __all__ = [
     "MACHINE_EXAMINED",
+    "PARTS_GATHERED",
     "QUICK_CHECK",
     "SCHEMA_VERSION",
     "FileAlteration",
@@ -47,6 +48,7 @@ __all__ = [
     "JournalEntry",
     "JsonValue",
     "LiveLog",
+    "LiveReader",
     "Manifest",
     "ManifestEntry",
     "PackedRun",
@@ -60,6 +62,7 @@ __all__ = [
     "StoredRun",
     "StoredStudy",
     "TelemetryRow",
+    "are_alike",
     "check_alike",
     "deep_folder",
     "deep_folders",
@@ -67,6 +70,7 @@ __all__ = [
     "find_results",
     "folded_text",
     "gather",
+    "gathered_parts",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",

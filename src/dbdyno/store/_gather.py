@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dbdyno.core import StoreError
 from dbdyno.store import _layout as layout
+from dbdyno.store._altered import RESUMING_CHECK
 from dbdyno.store._files import JsonValue
+from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, JournalEntry
 from dbdyno.store._manifest import units_of
 from dbdyno.store._results import Results
-from dbdyno.store._runs import PackedRun, read_record
+from dbdyno.store._runs import PackedRun, content_facts, read_record
+from dbdyno.store._same_targets import check_same_targets
+from dbdyno.store._writer import ResultsWriter
 
 _LOOKED_FOR = ("cpu_model", "logical_cpu_count", "memory_bytes")
 _MEMORY_APART = 0.05
@@ -23,7 +28,7 @@ class Gathered:
 
     Parameters
     ----------
-    runs : that were added now
+    runs : that were added now, also in place of failed ones
     known : that were there already
     machines : names of the hosts of the parts
     """
@@ -37,12 +42,12 @@ class Gathered:
 def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) -> Gathered:
     """Add the runs of all parts to a folder, made when it is not there; again: only what is new.
 
-    Of a run that several parts hold, one that did not fail is taken.
+    Of a run that several parts or the folder hold, one that did not fail is taken.
 
     Raises
     ------
-    StoreError : the parts are of different studies, two of them have made the same run, or their machines are unlike
-        and that is not allowed
+    StoreError : of the parts and the folder, two belong to different studies, have made the same run, measured other
+        engines or rows for a target, or come from unlike machines and that is not allowed
     """
     first_part = parts[0]
     for part in parts[1:]:
@@ -52,23 +57,43 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
                 f"'{part.manifest.study_name}' and '{first_part.manifest.study_name}' measure different things",
                 "gather the parts of one study file only",
             )
+    has_folder = (into / layout.MANIFEST).exists()
+    folders = [*([Results.open(into, first_part.study_text, RESUMING_CHECK)] if has_folder else []), *parts]
     if not allow_unlike:
-        check_alike({str(part.path): part.host for part in parts})
+        check_alike({name: facts for folder in folders for name, facts in _machines(folder).items()})
+    check_same_targets(folders)
     part_of_run = _choose_parts(parts)
-    host: dict[str, JsonValue] = dict(first_part.host)
-    results = Results.open_or_create(
-        into, first_part.study_text, first_part.plan, host, study_name=first_part.manifest.study_name
-    )
-    known_run_ids = results.run_ids()
-    machines = tuple(dict.fromkeys(str(part.host.get("hostname", part.path.name)) for part in parts))
+    if has_folder:
+        results = folders[0]
+    else:
+        host: dict[str, JsonValue] = dict(first_part.host)
+        study_name = first_part.manifest.study_name
+        results = Results.create(into, first_part.study_text, first_part.plan, host, study_name=study_name)
+    stored_run_ids = results.run_ids()
+    common_run_ids = part_of_run.keys() & stored_run_ids
+    repeated_ids = {run_id for run_id in common_run_ids if _is_repeated(results, part_of_run[run_id], run_id)}
     with results.writing(["dbdyno", "gather", *(str(part.path) for part in parts)]) as writer:
-        writer.append("parts_gathered", parts=[_part_facts(part) for part in parts])
+        writer.append(PARTS_GATHERED, parts=[facts for part in parts for facts in _parts_of(part)])
+        _add_examinations(writer, results, parts)
         for part in parts:
             writer.add_target_files(part.target_files())
+        if repeated_ids:
+            writer.append("failed-runs-set-aside", run_ids=list(writer.set_aside_failed(repeated_ids)))
         for run_id, part in part_of_run.items():
-            if run_id not in known_run_ids:
+            if run_id not in stored_run_ids or run_id in repeated_ids:
                 writer.add_packed(_pack_run(part, run_id))
-    return Gathered(results, len(part_of_run.keys() - known_run_ids), len(part_of_run.keys() & known_run_ids), machines)
+    known = len(common_run_ids - repeated_ids)
+    return Gathered(results, len(part_of_run) - known, known, tuple(dict.fromkeys(map(_host_name, parts))))
+
+
+def gathered_parts(results: Results) -> tuple[Mapping[str, Any], ...]:
+    """Return what is known of the parts that a folder was gathered from, with the facts of their machines (``host``).
+
+    None of a folder that was not gathered.
+    """
+    entries: list[Any] = [entry.facts["parts"] for entry in results.journal() if entry.event == PARTS_GATHERED]
+    parts = [part for listed_parts in entries for part in listed_parts]
+    return tuple({(part["folder"], *part["host"].values()): part for part in parts}.values())
 
 
 def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
@@ -85,17 +110,33 @@ def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
     (first_name, facts), *other_machines = machines.items()
     for other_name, other_facts in other_machines:
         for name in _LOOKED_FOR:
-            first_value, other_value = facts.get(name), other_facts.get(name)
-            if name == "memory_bytes" and isinstance(first_value, int) and isinstance(other_value, int):
-                is_alike = abs(first_value - other_value) <= _MEMORY_APART * max(first_value, other_value)
-            else:
-                is_alike = first_value == other_value
-            if not is_alike:
+            if not _is_alike(name, facts.get(name), other_facts.get(name)):
                 raise StoreError(
-                    f"the machines of {first_name} and {other_name} differ: {name} is {first_value} and {other_value}",
+                    f"the machines of {first_name} and {other_name} differ: {name} is {facts.get(name)} and "
+                    f"{other_facts.get(name)}",
                     "runs of one would be compared with runs of the other",
                     "--allow-unlike combines them anyway; the report then names the machines",
                 )
+
+
+def are_alike(facts: Mapping[str, object], other_facts: Mapping[str, object]) -> bool:
+    """Return whether two machines have the same hardware."""
+    return all(_is_alike(name, facts.get(name), other_facts.get(name)) for name in _LOOKED_FOR)
+
+
+def _is_alike(name: str, value: object, other_value: object) -> bool:
+    if name == "memory_bytes" and isinstance(value, int) and isinstance(other_value, int):
+        return abs(value - other_value) <= _MEMORY_APART * max(value, other_value)
+    return value == other_value
+
+
+def _machines(folder: Results) -> dict[str, Mapping[str, object]]:
+    """Return the machines whose runs a folder holds: what each is called -> its facts."""
+    hosts = {
+        f"{folder.path}, part {number} ({part['host'].get('hostname')})": part["host"]
+        for number, part in enumerate(gathered_parts(folder), 1)
+    }
+    return {str(folder.path): folder.host, **hosts}
 
 
 def _choose_parts(parts: Sequence[Results]) -> dict[str, Results]:
@@ -107,12 +148,31 @@ def _choose_parts(parts: Sequence[Results]) -> dict[str, Results]:
             if other_part is None or _has_failed(other_part, run_id):
                 part_of_run[run_id] = part
             elif not _has_failed(part, run_id):
-                raise StoreError(
-                    f"{other_part.path} and {part.path} both have run {run_id}",
-                    "each part must have different runs",
-                    "leave out one of them, or run the parts with --part 1/N to N/N",
-                )
+                raise _made_twice(other_part, part, run_id)
     return part_of_run
+
+
+def _is_repeated(folder: Results, part: Results, run_id: str) -> bool:
+    """Return whether a part has repeated a run that is stored as failed.
+
+    Raises
+    ------
+    StoreError : the part and the folder hold two runs that did not fail
+    """
+    stored_record, record = (read_record(results.run_folder(run_id)) for results in (folder, part))
+    if record == stored_record or record.status == "failed":
+        return False
+    if stored_record.status != "failed":
+        raise _made_twice(folder, part, run_id)
+    return True
+
+
+def _made_twice(first: Results, other: Results, run_id: str) -> StoreError:
+    return StoreError(
+        f"{first.path} and {other.path} both have run {run_id}",
+        "each part must have different runs",
+        "leave out one of them, or run the parts with --part 1/N to N/N",
+    )
 
 
 def _has_failed(part: Results, run_id: str) -> bool:
@@ -120,15 +180,36 @@ def _has_failed(part: Results, run_id: str) -> bool:
 
 
 def _pack_run(part: Results, run_id: str) -> PackedRun:
-    unit = f"{layout.RUNS}/{run_id}"
-    facts = units_of(part.manifest.files).get(unit, {})
-    files = {name.rpartition("/")[2]: (part.path / name).read_bytes() for name in facts}
-    return PackedRun(run_id, files, {name.rpartition("/")[2]: file_facts for name, file_facts in facts.items()})
+    """Return a run with its checksums, of an altered part those that it had: the copy is altered as well."""
+    files = part.run_files(run_id)
+    if not part.alterations:
+        return PackedRun(run_id, files, content_facts(files))
+    listed_facts = units_of(part.manifest.files).get(f"{layout.RUNS}/{run_id}", {})
+    return PackedRun(run_id, files, {name.rpartition("/")[2]: facts for name, facts in listed_facts.items()})
 
 
-def _part_facts(part: Results) -> JsonValue:
-    return {
+def _add_examinations(writer: ResultsWriter, results: Results, parts: Sequence[Results]) -> None:
+    """Add to the journal what was found of the machines of the parts, with the name of each, as far as it is new."""
+    own_name = results.host.get("hostname")
+    known = {(entry.facts.get("host", own_name), entry.at_ns) for entry in _examinations(results)}
+    for part in parts:
+        rows = [{"host": _host_name(part), **entry.facts, "at_ns": entry.at_ns} for entry in _examinations(part)]
+        writer.append_all(MACHINE_EXAMINED, [row for row in rows if (row["host"], row["at_ns"]) not in known])
+
+
+def _examinations(results: Results) -> list[JournalEntry]:
+    return [entry for entry in results.journal() if entry.event == MACHINE_EXAMINED]
+
+
+def _host_name(part: Results) -> str:
+    return str(part.host.get("hostname", part.path.name))
+
+
+def _parts_of(part: Results) -> Sequence[JsonValue]:
+    """Return what is to be known of a part; of one that was gathered itself, of its own parts."""
+    own_facts: JsonValue = {
         "folder": part.path.name,
         "runs": len(part.run_ids()),
         "host": {name: part.host.get(name) for name in ("hostname", *_LOOKED_FOR)},
     }
+    return [dict(facts) for facts in gathered_parts(part)] or [own_facts]

@@ -23,7 +23,9 @@ from dbdyno.store._damage import read_text, reading
 from dbdyno.store._files import JsonValue
 
 MACHINE_EXAMINED = "machine-examined"
-"""Event of what was seen of the machine each time the study was started, with what was found."""
+"""Event of what was seen of the machine at each start, with what was found; of gathered parts also its ``host``."""
+PARTS_GATHERED = "parts_gathered"
+"""Event of parts that were put together: ``parts``, each with ``folder``, ``runs`` and facts of its ``host``."""
 STORED = "stored"
 """Event before files are stored: ``unit`` (a run's folder, a file) and ``sha256`` of them all; empty: taken away."""
 MANIFEST_WRITTEN = "manifest-written"
@@ -51,6 +53,15 @@ class _Examined(TypedDict, total=False):
     outcomes: list[_MoreOfOutcome]
 
 
+class _GatheredPart(TypedDict):
+    folder: str
+    host: dict[str, str | int | None]
+
+
+class _Gathered(TypedDict):
+    parts: list[_GatheredPart]
+
+
 class _OfRun(TypedDict):
     run_id: str
 
@@ -68,6 +79,7 @@ class _Imported(TypedDict, total=False):
 _SHAPES: Mapping[str, Any] = MappingProxyType(
     {
         MACHINE_EXAMINED: _Examined,
+        PARTS_GATHERED: _Gathered,
         "run-started": _OfRun,
         "run-finished": _OfRun,
         "not-read": _NotRead,

@@ -33,7 +33,7 @@ from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_fold
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._inspections import read_looks
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
-from dbdyno.store._live import read_live
+from dbdyno.store._live import bench_logs, read_live
 from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_digest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
@@ -349,9 +349,7 @@ class Results:
 
     def live_of_benches(self) -> list[tuple[JournalEntry, ...]]:
         """Return the same of each of several benches; none where a study has one, or is not under way."""
-        paths = (self.path / layout.LIVE_BENCHES).glob("*.jsonl")
-        entries_of_benches = [read_live(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
-        return [entries for entries in entries_of_benches if entries]
+        return [entries for path in bench_logs(self.path) if (entries := read_live(path))]
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Connect to DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""

@@ -145,9 +145,9 @@ def pack_run(run: StoredRun, shared: Mapping[str, bytes] = MappingProxyType({}))
     return PackedRun(run.record.run.run_id, files, content_facts(files))
 
 
-def place_packed(runs: Path, packed: PackedRun) -> None:
-    """Write a packed run. It is not forced to the disk: for many runs, which the caller syncs together."""
-    place = runs / packed.run_id
+def write_packed_aside(runs: Path, packed: PackedRun) -> None:
+    """Write a packed run, not to its place yet and not forced to the disk: the caller does both for many together."""
+    place = runs / f"{layout.WRITING_PREFIX}{packed.run_id}"
     place.mkdir(parents=True)
     for name, content in packed.files.items():
         descriptor = os.open(place / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from dbdyno.core import HostError
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import CheckedFolder
-from dbdyno.store._files import JsonValue, json_text, write_whole
+from dbdyno.store._files import JsonValue, json_text, sync_folder, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._held_folder import HeldFolder
 from dbdyno.store._inspections import look_contents
@@ -26,10 +26,10 @@ from dbdyno.store._runs import (
     check_new_run,
     content_facts,
     finished_folders,
-    place_packed,
     read_record,
     run_contents,
     write_folder,
+    write_packed_aside,
 )
 
 
@@ -140,20 +140,23 @@ class ResultsWriter:
         self.update_manifest()
 
     def add_packed(self, packed: PackedRun) -> None:
-        """Store one of many runs; `update_manifest`, or the end of writing, makes all of them last together.
+        """Store one of many runs: it is written aside, and `update_manifest`, or the end of writing, adds all of them.
 
         Raises
         ------
+        StoreError : the run is there already
         HostError : the disk refuses
         """
         with _disk_errors(self._held.named):
-            place_packed(self._path / layout.RUNS, packed)
+            check_new_run(self._path / layout.RUNS, packed.run_id)
+            write_packed_aside(self._path / layout.RUNS, packed)
         unit = f"{layout.RUNS}/{packed.run_id}"
         self._packed[unit] = {f"{unit}/{name}": facts for name, facts in packed.facts.items()}
 
-    def set_aside_failed(self) -> tuple[str, ...]:
-        """Make room for another attempt at every failed run; its folder is kept elsewhere. The ids of these runs."""
-        failed_folders = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
+    def set_aside_failed(self, run_ids: Collection[str] | None = None) -> tuple[str, ...]:
+        """Set failed runs aside, all or those named, to make room for another attempt; return their ids."""
+        folders = [f for f in finished_folders(self._path / layout.RUNS) if run_ids is None or f.name in run_ids]
+        failed_folders = [folder for folder in folders if read_record(folder).status == "failed"]
         aside_folder = self._path / layout.SET_ASIDE
         with _disk_errors(self._held.named):
             for folder in failed_folders:
@@ -172,15 +175,22 @@ class ResultsWriter:
         """List every file that was stored, with size and checksum; the journal has the list's own digest first."""
         with _disk_errors(self._held.named):
             if self._packed:
-                os.sync()
-                rows = [{"unit": unit, "sha256": unit_digest(facts)} for unit, facts in self._packed.items()]
-                append_entries(self._path / layout.JOURNAL, STORED, rows)
-                for facts in self._packed.values():
-                    self._files |= facts
-                self._packed.clear()
+                self._place_packed()
             files = {**self._files, **facts_of(self._path, [layout.JOURNAL])}
             self._manifest = replace(self._manifest, files=dict(sorted(files.items())))
             seal_manifest(self._path, self._manifest)
+
+    def _place_packed(self) -> None:
+        """Move packed runs to their places, once the disk has all of them and the journal what they are."""
+        os.sync()
+        rows = [{"unit": unit, "sha256": unit_digest(facts)} for unit, facts in self._packed.items()]
+        append_entries(self._path / layout.JOURNAL, STORED, rows)
+        for unit, facts in self._packed.items():
+            place = self._path / unit
+            place.with_name(layout.WRITING_PREFIX + place.name).rename(place)
+            self._files |= facts
+        sync_folder(self._path / layout.RUNS)
+        self._packed.clear()
 
     def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:
         with _disk_errors(self._held.named):

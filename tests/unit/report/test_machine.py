@@ -8,8 +8,9 @@ from dbdyno.core import Load, Machine, Memory
 from dbdyno.doctor import examination_to_json, examine
 from dbdyno.report import summary_json
 from dbdyno.report._machine import machine_findings
+from dbdyno.report._markdown import markdown_text
 from dbdyno.report._page import page_text
-from dbdyno.store import MACHINE_EXAMINED, StoredStudy
+from dbdyno.store import MACHINE_EXAMINED, JsonValue, Results, StoredStudy, gather
 from stored_study import write_study
 
 QUIET = Machine(memory=Memory(huge_pages="never"))
@@ -49,3 +50,44 @@ def test_a_folder_without_a_look_says_that_nobody_looked(tmp_path: Path) -> None
     results = write_study(tmp_path / "r")
     assert machine_findings(results).caveats == []
     assert "The machine was not checked." in page_text(results)
+
+
+def _gathered(path: Path, **hosts: int) -> StoredStudy:
+    """Gather parts of machines with these names and numbers of processors; only the first is examined."""
+    whole = write_study(path / "whole")
+    for number, (name, processors) in enumerate(hosts.items()):
+        host: dict[str, JsonValue] = {
+            "hostname": name,
+            "cpu_model": "x",
+            "logical_cpu_count": processors,
+            "memory_bytes": 1 << 34,
+        }
+        part = Results.create(path / name, whole.study_text, {}, host, study_name=whole.manifest.study_name)
+        with part.writing() as writer:
+            run_ids = sorted(whole.run_ids())[number :: len(hosts)]
+            for run_id in run_ids:
+                writer.add_run_files(run_id, whole.run_files(run_id))
+            examined = examination_to_json(examine(QUIET if number else BUSY, at_ns=number + 1))
+            writer.append(MACHINE_EXAMINED, **examined)
+    gather([Results.open(path / name) for name in hosts], path / "gathered", allow_unlike=True)
+    return StoredStudy.open(path / "gathered")
+
+
+def test_the_report_of_gathered_parts_names_their_machines_and_keeps_what_was_found_of_each(tmp_path: Path) -> None:
+    results = _gathered(tmp_path, alpha=4, beta=4)
+    found = machine_findings(results)
+    assert [machine["hostname"] for machine in found.machines] == ["alpha", "beta"]
+    assert found.times == 2
+    [huge_pages] = [finding for finding, _ in found.found if finding.check_id == "huge-pages"]
+    assert huge_pages.seen.startswith("alpha: ")
+    assert [caveat.code for caveat in found.caveats] == ["machine"]
+    page, markdown = page_text(results), markdown_text(results)
+    assert "gathered-machines" in page
+    assert all(text.count("beta") for text in (page, markdown))
+
+
+def test_gathered_machines_that_differ_are_a_limitation(tmp_path: Path) -> None:
+    caveats = summary_json(_gathered(tmp_path, alpha=4, beta=64))["caveats"]
+    assert isinstance(caveats, list)
+    [caveat] = [caveat for caveat in caveats if caveat["code"] == "host-mismatch"]
+    assert all(word in caveat["text"] for word in ("alpha", "beta", "4 processors", "64 processors"))

@@ -26,6 +26,7 @@ from dbdyno.report._blocks import (
 )
 from dbdyno.report._format import client_words, clock_time, figure, humanised, label
 from dbdyno.report._html import element, to_html
+from dbdyno.report._machine import machine_words
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._settings import EMPTY, VariableRow, requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
@@ -334,7 +335,18 @@ def _cpus_words(cpus: tuple[int, ...] | None) -> str:
 
 
 def machine_findings(page: Page) -> list[Block]:
-    """Return a table of findings, with what each does to a result and what mends it."""
+    """Return the machines of gathered parts, then findings, with what each does to a result and what mends it."""
+    machine = page.analysis.machine
+    if machine.machines:
+        columns = [Column("machine"), Column("processors and memory")]
+        rows = [[str(facts.get("hostname") or EMPTY), machine_words(facts)] for facts in machine.machines]
+        gathered = [Table("gathered-machines", "Machines that made the runs", columns, rows)]
+    else:
+        gathered = []
+    return [*gathered, *_examination_blocks(page)]
+
+
+def _examination_blocks(page: Page) -> list[Block]:
     machine = page.analysis.machine
     if not machine.times:
         return [to_see("The machine was not checked.")]
