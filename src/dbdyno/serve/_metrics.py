@@ -42,7 +42,7 @@ def _progress_lines(folders: Sequence[StudyFolder]) -> list[str]:
         *_family_lines(
             "dbdyno_study_runs_planned",
             "gauge",
-            "Runs of the plan.",
+            "Runs of the plan, with the further rounds so far.",
             [(name, s.runs_total) for name, s in stored_studies],
         ),
         *_family_lines(

@@ -48,14 +48,16 @@ def study_object(folder: StudyFolder) -> dict[str, object]:
 
 
 def _remaining_s(stored_folder: StoredFolder, run: LiveRun, benches: int) -> float | None:
-    """Return what the runs that are left will take if they take what the others took."""
+    """Return what the planned runs that are left will take if they take what the others took.
+
+    None in further rounds: whether another one follows depends on what they show.
+    """
     if stored_folder.run_ns is None or run.cell is None:
         return None
-    remaining_runs = (
-        stored_folder.runs_total - run.number + 1
-        if benches == 1
-        else stored_folder.runs_total - stored_folder.runs_done
-    )
+    begun = run.number - 1 if benches == 1 else stored_folder.runs_done
+    remaining_runs = stored_folder.runs_planned - begun
+    if remaining_runs <= 0:
+        return None
     total_ns = remaining_runs * stored_folder.run_ns // benches
     elapsed = min(time.time_ns() - run.began_ns, stored_folder.run_ns)
     return max(total_ns - elapsed, 0) / 1e9

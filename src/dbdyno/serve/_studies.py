@@ -13,11 +13,20 @@ from typing import Literal
 from dbdyno.analyse import CellJudgement, answer, compare_averages, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.report import altered_caveats, analyse_study
-from dbdyno.store import QUICK_CHECK, FolderCheck, JournalEntry, StoredStudy, find_results
-from dbdyno.study import question_words
+from dbdyno.store import (
+    PARTS_GATHERED,
+    QUICK_CHECK,
+    FolderCheck,
+    JournalEntry,
+    LiveReader,
+    StoredStudy,
+    find_results,
+)
+from dbdyno.study import Study, question_words
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
+_STARTS_AND_ENDS = ("study-started", "study-finished", "study-interrupted", "study-refused", PARTS_GATHERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,9 @@ class StoredFolder:
     statuses : how many runs are good, suspect, failed
     run_ns : what a run took so far, from start to stored; None before the first
     is_refused : the audit of the servers let no run begin
+    is_complete : no run is missing, by the end of the study where the journal has it
+    runs_planned : of the plan, of a part of a study those of the part
+    runs_total : the same with further rounds, as far as they are known
     problem : why the folder can't be read; empty when it can
     """
 
@@ -38,6 +50,8 @@ class StoredFolder:
     workloads: tuple[str, ...] = ()
     is_imported: bool = False
     is_refused: bool = False
+    is_complete: bool = False
+    runs_planned: int = 0
     runs_total: int = 0
     statuses: Mapping[str, int] = field(default_factory=dict)
     began_ns: int = 0
@@ -60,7 +74,8 @@ class StudyFolder:
     def __init__(self, path: Path, label: str, check: FolderCheck = QUICK_CHECK) -> None:
         self.path, self.label, self._check = path, label, check
         self.key = hashlib.sha256(label.encode(errors="surrogateescape")).hexdigest()[:12]
-        self._lock = threading.Lock()
+        self._lock, self._live_lock = threading.Lock(), threading.Lock()
+        self._live_reader = LiveReader(path)
         self._stamp: object = None
         self._stored = StoredFolder()
         self._opened: tuple[object, StoredStudy] | None = None
@@ -123,14 +138,15 @@ class StudyFolder:
             return "imported"
         if stored_folder.is_refused:
             return "refused"
-        return "finished" if stored_folder.runs_done >= stored_folder.runs_total else "interrupted"
+        return "finished" if stored_folder.is_complete else "interrupted"
 
     def live(self) -> list[tuple[JournalEntry, ...]]:
         """Return what is reported of the run under way, of each bench of several; nothing when nobody writes."""
-        if not self.is_running():
+        with self._live_lock:
+            if self.is_running():
+                return self._live_reader.read()
+            self._live_reader = LiveReader(self.path)
             return []
-        results = self.results()
-        return results.live_of_benches() or [results.live()]
 
 
 class Studies:
@@ -176,7 +192,8 @@ def _read_folder(path: Path, check: FolderCheck) -> StoredFolder:
 
 def _stored_folder(results: StoredStudy) -> StoredFolder:
     study, records, journal = results.study, analyse_study(results).stored, results.journal()
-    planned = len(records) if study.imported is not None else len(results.planned_runs)
+    planned = len(records) if study.imported is not None else _planned_count(results)
+    total = max(planned + _further_count(journal), len(records))
     judgements = judge_cells(records)
     study_answer = answer(judgements, compare_targets(judgements), compare_averages(judgements))
     statuses: dict[str, int] = {}
@@ -189,7 +206,9 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
         workloads=tuple(choice.label for choice in study.workloads),
         is_imported=study.imported is not None,
         is_refused=bool(journal) and journal[-1].event == "study-refused",
-        runs_total=planned,
+        is_complete=_is_complete(study, journal, planned, len(records)),
+        runs_planned=planned,
+        runs_total=total,
         statuses=statuses,
         began_ns=min((r.span.started_ns for r in records if r.span.started_ns), default=results.manifest.created_ns),
         ended_ns=max((record.span.ended_ns for record in records), default=0),
@@ -198,6 +217,37 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
         sentences=(*(c.text for c in altered_caveats(results)), *(study_answer.sentences if records else ())),
         cells=tuple(judgements),
     )
+
+
+def _last_plan(journal: Sequence[JournalEntry]) -> JournalEntry | None:
+    """Return the last entry that says which runs belong here: a start of the study, or parts that were gathered."""
+    return next((entry for entry in reversed(journal) if entry.event in ("study-started", PARTS_GATHERED)), None)
+
+
+def _planned_count(results: StoredStudy) -> int:
+    """Return how many runs are planned: as the last start noted it, which of a part is fewer than the plan has."""
+    plan_entry = _last_plan(results.journal())
+    runs_total = None if plan_entry is None else plan_entry.facts.get("runs_total")
+    return runs_total if isinstance(runs_total, int) else len(results.planned_runs)
+
+
+def _further_count(journal: Sequence[JournalEntry]) -> int:
+    """Return how many runs the further rounds have that were begun so far."""
+    rounds = {
+        (entry.facts.get("bench"), entry.facts.get("repeat")): runs
+        for entry in journal
+        if entry.event == "further-repeats" and isinstance(runs := entry.facts.get("runs"), int)
+    }
+    return sum(rounds.values())
+
+
+def _is_complete(study: Study, journal: Sequence[JournalEntry], planned: int, stored: int) -> bool:
+    """Return whether no run is missing: as the study noted it at its end, else by the number of runs."""
+    end = next((entry for entry in reversed(journal) if entry.event in _STARTS_AND_ENDS), None)
+    if end is not None and isinstance(missing := end.facts.get("missing"), int):
+        return missing == 0 and stored >= planned
+    is_killed_in_rounds = study.repeats_max is not None and end is not None and end.event == "study-started"
+    return stored >= planned and not is_killed_in_rounds
 
 
 def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord]) -> int | None:

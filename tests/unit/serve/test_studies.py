@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import history_studies
 from dbdyno.core import StoreError
-from dbdyno.serve import StudyFolder
+from dbdyno.serve import StudyFolder, open_metrics, study_object
+from dbdyno.store import JournalEntry, LiveReader, Results, gather
+from dbdyno.store._journal import entry_of
+from rewritten_results import as_written
+
+from .conftest import Running, second
 
 
 def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path) -> None:
@@ -25,3 +32,86 @@ def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path)
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
     with pytest.raises(StoreError):
         folder.results()
+
+
+def _folder(path: Path, *events: tuple[str, dict[str, Any]], runs: int = 4, text: str = "") -> StudyFolder:
+    """Return a study of four planned runs with as many stored, and these events in its journal."""
+    night = history_studies.write_night(path, 0, lambda run: 100.0, text=text or history_studies.NIGHTLY)
+    for run_id in sorted(night.run_ids())[runs:]:
+        shutil.rmtree(night.run_folder(run_id))
+    as_written(path)
+    with Results.open(path).writing() as writer:
+        for event, facts in events:
+            writer.append(event, **facts)
+    return StudyFolder(path, "night")
+
+
+def _further(count: int) -> str:
+    return history_studies.NIGHTLY + f"repeats_max = {count}\n"
+
+
+def test_a_part_of_a_study_counts_its_own_runs(tmp_path: Path) -> None:
+    started = ("study-started", {"runs_total": 2, "runs_done": 0})
+    part = _folder(tmp_path / "part", started, ("study-finished", {"missing": 0}), runs=2)
+    assert (part.state(), part.stored().runs_done, part.stored().runs_total) == ("finished", 2, 2)
+    stopped = _folder(tmp_path / "stopped", started, ("study-interrupted", {"missing": 1}), runs=1)
+    assert (stopped.state(), stopped.stored().runs_total) == ("interrupted", 2)
+    gather([Results.open(tmp_path / "part")], tmp_path / "whole")
+    whole = StudyFolder(tmp_path / "whole", "whole")
+    assert (whole.state(), whole.stored().runs_total) == ("interrupted", 4)
+
+
+def test_further_rounds_count_and_their_end_is_not_foretold(tmp_path: Path) -> None:
+    started, round_begun = ("study-started", {"runs_total": 4}), ("further-repeats", {"repeat": 3, "runs": 2})
+    killed = _folder(tmp_path / "killed", started, round_begun, text=_further(5))
+    assert (killed.state(), killed.stored().runs_total) == ("interrupted", 6)
+    stopped = _folder(
+        tmp_path / "stopped", started, round_begun, ("study-interrupted", {"missing": 2}), text=_further(5)
+    )
+    assert stopped.state() == "interrupted"
+    done = _folder(tmp_path / "done", started, ("study-finished", {"missing": 0}), text=_further(5))
+    assert (done.state(), done.stored().runs_total) == ("finished", 4)
+
+
+@pytest.mark.parametrize(("number", "low", "high"), [(1, 150, 200), (2, 50, 100), (3, None, None)])
+def test_the_time_left_is_that_of_the_planned_runs(
+    tmp_path: Path, number: int, low: float | None, high: float | None
+) -> None:
+    running = Running(tmp_path / "live")
+    with running.results.writing() as writer:
+        writer.append("study-started", runs_total=2, runs_done=0)
+        writer.append("run-started", run_id="earlier", at_ns=10**9)
+        writer.append("run-finished", run_id="earlier", at_ns=101 * 10**9)
+        log = writer.live
+        log.begin()
+        log.tell("study", {})
+        cell = {"target": "a", "tier_bytes": 1, "concurrency": 1, "workload": "w", "route": "socket"}
+        log.tell("run", {"number": number, "repeat": 1, **cell})
+        folder = StudyFolder(tmp_path / "live", "live")
+        left_s = study_object(folder)["left_s"]
+        assert 'dbdyno_study_runs_planned{study="live"} 2' in open_metrics([folder])
+        log.close()
+    assert left_s is None if low is None or high is None else low < float(str(left_s)) <= high
+
+
+def test_each_line_of_a_log_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(line: str) -> JournalEntry:
+        parsed.append(line)
+        return entry_of(line)
+
+    monkeypatch.setattr("dbdyno.store._live.entry_of", parse)
+    running = Running(tmp_path / "live")
+    reader = LiveReader(tmp_path / "live")
+    with running.open() as log:
+        for number in range(1, 4):
+            log.tell("second", second(number))
+            [entries] = reader.read()
+            assert [entry.facts.get("second") for entry in entries[2:]] == list(range(1, number + 1))
+        assert len([line for line in parsed if line]) == 5
+        log.begin()  # the next run: its log is longer than what was read of the last one
+        log.tell("study", {"name": "x" * 5000})
+        [entries] = reader.read()
+        assert [entry.event for entry in entries] == ["study"]
+    assert reader.read() == [()]
