@@ -173,6 +173,12 @@ impl Channel {
         self.connection.transport.stream().check_path()
     }
 
+    /// Keeps the kernel from taking a server that reads nothing for a lost path, for a connection that has been silent;
+    /// see [`allow_zero_window`](crate::allow_zero_window).
+    pub fn allow_zero_window(&self) {
+        self.connection.transport.stream().allow_zero_window();
+    }
+
     /// Returns what the kernel has counted on the way to the server since the connection was made; `None` where there
     /// is no way.
     #[must_use]

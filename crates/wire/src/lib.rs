@@ -99,7 +99,7 @@ pub use endpoint::{Address, Endpoint, Password, TlsPolicy};
 pub use error::{ServerError, WireError};
 pub use options::{ClientCertificate, Compression, SessionOptions, TlsVersion};
 pub use parameters::{Parameter, Parameters};
-pub use path::{PathState, PathTimeout, PathUse, break_off, check_path};
+pub use path::{PathState, PathTimeout, PathUse, allow_zero_window, break_off, check_path};
 pub use prepare_reply::PrepareReply;
 pub use read_buffer::ReadBuffer;
 pub use reply::{OkReply, Reply, RowsReply};

@@ -36,7 +36,7 @@ pub(crate) fn log_in(
     let mut connect_retries = 0;
     let stream = SocketStream::connect(
         &endpoint.address,
-        options.path_timeout_in_force(),
+        options.path_timeout,
         deadline,
         &mut connect_retries,
     )?;

@@ -44,21 +44,6 @@ pub struct SessionOptions {
     pub cancel: CancelFlag,
 }
 
-/// How much longer a connection that sends a file may go without an acknowledgement that takes bytes: a server that
-/// flushes in the middle of it reads nothing for a while, and the kernel counts that, too.
-const SLOW_READER: u32 = 6;
-
-impl SessionOptions {
-    pub(crate) fn path_timeout_in_force(&self) -> PathTimeout {
-        let PathTimeout(limit) = self.path_timeout;
-        PathTimeout(if self.local_files {
-            SLOW_READER * limit
-        } else {
-            limit
-        })
-    }
-}
-
 /// Describes how the bytes of a connection are packed. Packing begins after the log-in. zlib has its default level, and
 /// packets of less than 50 bytes are not packed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

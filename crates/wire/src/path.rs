@@ -3,6 +3,9 @@
 //! A server that is slow, stalled or stopped still has a kernel that acknowledges what arrives. A cable that is out, a
 //! host without power or a dropped route acknowledges nothing. Only the kernel of this side sees the difference, so it
 //! is asked (`TCP_INFO`) where a connection has been silent; nothing here is called for each statement.
+//!
+//! A server that reads nothing closes its window when its buffers are full. Its kernel acknowledges each probe of that
+//! window, but the user timeout runs all the same, so it is suspended meanwhile.
 
 use rustix::net::sockopt;
 use socket2::Socket;
@@ -81,8 +84,7 @@ pub(crate) fn path_use(socket: BorrowedFd<'_>) -> io::Result<PathUse> {
 /// Makes the kernel give the connection up when the path is silent for so long, busy or not.
 pub(crate) fn set_path_timeout(socket: &Socket, timeout: PathTimeout) -> io::Result<()> {
     let PathTimeout(limit) = timeout;
-    let limit_ms = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
-    sockopt::set_tcp_user_timeout(socket, limit_ms)?;
+    sockopt::set_tcp_user_timeout(socket, milliseconds(timeout))?;
     // With a user timeout set, Linux counts no probes: the connection ends once the timeout is over and a probe is open.
     sockopt::set_tcp_keepidle(socket, whole_seconds(limit / 2))?;
     sockopt::set_tcp_keepintvl(socket, whole_seconds(limit / 10))?;
@@ -90,8 +92,36 @@ pub(crate) fn set_path_timeout(socket: &Socket, timeout: PathTimeout) -> io::Res
     Ok(())
 }
 
+fn milliseconds(PathTimeout(limit): PathTimeout) -> u32 {
+    u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1)
+}
+
 fn whole_seconds(time: Duration) -> Duration {
     Duration::from_secs(time.as_secs().clamp(1, 32_767))
+}
+
+/// Suspends the user timeout while the server's window is closed, and sets it again when it no longer is. To be called
+/// on a connection that has been silent.
+pub fn allow_zero_window(socket: BorrowedFd<'_>, timeout: PathTimeout) -> io::Result<()> {
+    let limit_ms = match is_window_zero(&tcp_info(socket)?) {
+        true => 0, // none
+        false => milliseconds(timeout),
+    };
+    Ok(sockopt::set_tcp_user_timeout(socket, limit_ms)?)
+}
+
+/// Returns whether the user timeout ended a connection whose window was closed, and not its path.
+pub(crate) fn ended_at_zero_window(socket: BorrowedFd<'_>) -> bool {
+    tcp_info(socket).is_ok_and(|info| is_window_zero(&info))
+}
+
+/// Returns whether bytes wait, none are under way and the probes of the window are answered. A connection that has ended
+/// has nothing under way in any case, but keeps its count of retransmissions.
+fn is_window_zero(info: &libc::tcp_info) -> bool {
+    info.tcpi_notsent_bytes > 0
+        && info.tcpi_unacked == 0
+        && info.tcpi_retransmits == 0
+        && info.tcpi_probes < UNANSWERED
 }
 
 /// Returns whether the error says that the path is gone, not that the server has closed or refused.
@@ -238,6 +268,40 @@ mod tests {
         assert!(!seen.congestion_control.is_empty());
         let (local, _other) = std::os::unix::net::UnixStream::pair().unwrap();
         assert!(path_use(local.as_fd()).is_err());
+    }
+
+    /// Gives a connection whose server reads nothing until its buffers are full.
+    fn at_zero_window(timeout: PathTimeout) -> (Socket, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = Socket::from(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        set_path_timeout(&client, timeout).unwrap();
+        client.set_nonblocking(true).unwrap();
+        while client.send(&[0; 65_536]).is_ok() {}
+        (client, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn a_server_that_takes_nothing_more_is_no_lost_path() {
+        let timeout = PathTimeout(Duration::from_secs(1));
+        let (watched, mut server) = at_zero_window(timeout);
+        let (unwatched, _silent_server) = at_zero_window(timeout);
+        let mut ended = None;
+        for _ in 0..60 {
+            std::thread::sleep(Duration::from_millis(50));
+            allow_zero_window(watched.as_fd(), timeout).unwrap();
+            ended = ended.or(unwatched.take_error().unwrap());
+        }
+        assert!(is_path_error(&ended.unwrap()));
+        assert!(ended_at_zero_window(unwatched.as_fd()));
+        assert_eq!(watched.take_error().unwrap().map(|e| e.kind()), None);
+        assert_eq!(sockopt::tcp_user_timeout(&watched).unwrap(), 0);
+        server
+            .set_read_timeout(Some(Duration::from_millis(300)))
+            .unwrap();
+        while server.read(&mut [0; 65_536]).is_ok() {}
+        allow_zero_window(watched.as_fd(), timeout).unwrap();
+        assert_eq!(sockopt::tcp_user_timeout(&watched).unwrap(), 1_000);
+        assert!(!ended_at_zero_window(watched.as_fd()));
     }
 
     #[test]

@@ -8,11 +8,14 @@ use crate::{Address, PathTimeout, WireError};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::Socket;
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 #[cfg(any(test, feature = "fuzz"))]
 use std::os::fd::OwnedFd;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
+
+/// Verb for a server that reads nothing.
+const NO_ROOM: &str = "took no more bytes";
 
 /// Describes what a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +48,8 @@ impl WaitReason {
 pub(crate) struct SocketStream {
     socket: Socket,
     peer: Box<str>,
-    is_local: bool,
+    /// `None` where there is no path, as to a socket of this machine.
+    path_timeout: Option<PathTimeout>,
     is_blocking: bool,
     deadline: Deadline,
     /// What each conversation is given.
@@ -70,8 +74,8 @@ impl SocketStream {
         let peer = address.to_string();
         match connect(address, path_timeout, &deadline, retries) {
             Ok(socket) => {
-                let is_local = matches!(address, Address::Socket(_));
-                Self::over(socket, &peer, is_local, deadline)
+                let has_path = matches!(address, Address::Tcp { .. });
+                Self::over(socket, &peer, has_path.then_some(path_timeout), deadline)
             }
             Err(_) if deadline.cancel.is_set() => Err(WireError::Cancelled {
                 doing: "connecting".to_owned(),
@@ -100,13 +104,13 @@ impl SocketStream {
     fn over(
         socket: Socket,
         peer: &str,
-        is_local: bool,
+        path_timeout: Option<PathTimeout>,
         deadline: Deadline,
     ) -> Result<Self, WireError> {
         let mut stream = Self {
             socket,
             peer: peer.into(),
-            is_local,
+            path_timeout,
             is_blocking: true,
             limit: deadline.limit,
             deadline,
@@ -126,16 +130,23 @@ impl SocketStream {
         is_local: bool,
         deadline: Deadline,
     ) -> Result<Self, WireError> {
-        Self::over(socket.into(), "a test", is_local, deadline)
+        let path_timeout = (!is_local).then(PathTimeout::default);
+        Self::over(socket.into(), "a test", path_timeout, deadline)
     }
 
     /// Returns whether what is sent stays on this machine.
     pub(crate) fn is_local(&self) -> bool {
-        self.is_local
+        self.path_timeout.is_none()
     }
 
     pub(crate) fn peer(&self) -> &str {
         &self.peer
+    }
+
+    /// Returns the address of the other side; `None` on this machine's own sockets.
+    pub(crate) fn peer_ip(&self) -> Option<IpAddr> {
+        let address = self.socket.peer_addr().ok()?;
+        Some(address.as_socket()?.ip())
     }
 
     pub(crate) fn set_nonblocking(&mut self, is_nonblocking: bool) -> Result<(), WireError> {
@@ -179,12 +190,21 @@ impl SocketStream {
     /// Returns what the kernel knows of the way to the server; `None` on this machine's own sockets, and where it can't
     /// be asked.
     pub(crate) fn check_path(&self) -> Option<PathState> {
-        (!self.is_local).then(|| path::probe(self.socket.as_fd()).ok())?
+        (!self.is_local()).then(|| path::probe(self.socket.as_fd()).ok())?
     }
 
     /// Returns what the kernel has counted on the way to the server; `None` as for [`check_path`](Self::check_path).
     pub(crate) fn path_use(&self) -> Option<PathUse> {
-        (!self.is_local).then(|| path::path_use(self.socket.as_fd()).ok())?
+        (!self.is_local()).then(|| path::path_use(self.socket.as_fd()).ok())?
+    }
+
+    /// Keeps the kernel from taking a server that reads nothing for a lost path; see [`path::allow_zero_window`].
+    #[cold]
+    pub(crate) fn allow_zero_window(&self) {
+        if let Some(timeout) = self.path_timeout {
+            // A connection that is closed needs it no more.
+            let _: io::Result<()> = path::allow_zero_window(self.socket.as_fd(), timeout);
+        }
     }
 
     /// Repeats a call of a blocking socket as often as its deadline allows.
@@ -195,7 +215,7 @@ impl SocketStream {
     ) -> io::Result<usize> {
         while !self.deadline.is_over() {
             match call(self) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.allow_zero_window(),
                 other => return other,
             }
         }
@@ -217,7 +237,7 @@ impl SocketStream {
         let has_begun = self.bytes_received > self.received_before;
         WireError::Timeout {
             missing: match wait {
-                WaitReason::Room => "took no more bytes",
+                WaitReason::Room => NO_ROOM,
                 _ if has_begun => "did not end its answer",
                 _ => "answered nothing",
             },
@@ -239,10 +259,24 @@ impl SocketStream {
 
     #[cold]
     pub(crate) fn failed(&self, doing: &'static str, source: io::Error) -> WireError {
-        WireError::Network {
-            doing,
-            peer: self.peer.to_string(),
-            source,
+        let peer = self.peer.to_string();
+        match self.path_timeout {
+            Some(PathTimeout(limit))
+                if source.kind() == io::ErrorKind::TimedOut
+                    && path::ended_at_zero_window(self.socket.as_fd()) =>
+            {
+                WireError::Timeout {
+                    missing: NO_ROOM,
+                    doing: WaitReason::Room.description().to_owned(),
+                    peer,
+                    limit_ms: limit.as_millis(),
+                }
+            }
+            _ => WireError::Network {
+                doing,
+                peer,
+                source,
+            },
         }
     }
 

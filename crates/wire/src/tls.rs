@@ -10,6 +10,7 @@ use crate::{Address, ReadBuffer, SessionOptions, TlsInfo, TlsPolicy, WireError};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use std::io::{self, Read, Write};
+use std::net::IpAddr;
 
 /// A connection under encryption.
 #[derive(Debug)]
@@ -26,17 +27,12 @@ impl TlsStream {
         policy: &TlsPolicy,
         options: &SessionOptions,
     ) -> Result<Self, WireError> {
-        let host = match address {
-            Address::Tcp { host, .. } => host.as_str(),
-            Address::Socket(_) => "localhost",
-        };
         let tls_error = |reason: String| WireError::Tls {
             peer: address.to_string(),
             reason,
         };
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| tls_error(format!("{host:?} is no name a certificate could hold")))?;
-        let config = certificates::config(policy, options).map_err(&tls_error)?;
+        let name = server_name(address, policy, stream.peer_ip()).map_err(tls_error)?;
+        let config = certificates::config(policy, options).map_err(tls_error)?;
         let session =
             ClientConnection::new(config, name).map_err(|error| tls_error(error.to_string()))?;
         let mut tls = Self { session, stream };
@@ -165,5 +161,53 @@ impl TlsStream {
             peer,
             reason: error.to_string(),
         })
+    }
+}
+
+/// Returns the name that the certificate should have. Where the policy does not compare names, the address takes the
+/// place of a host that is none, such as `fe80::1%eth0`.
+fn server_name(
+    address: &Address,
+    policy: &TlsPolicy,
+    peer_ip: Option<IpAddr>,
+) -> Result<ServerName<'static>, String> {
+    let host = match address {
+        Address::Tcp { host, .. } => host.as_str(),
+        Address::Socket(_) => "localhost",
+    };
+    match (ServerName::try_from(host.to_owned()), peer_ip, policy) {
+        (Ok(name), ..) => Ok(name),
+        (Err(_), None, _) | (Err(_), _, TlsPolicy::VerifyIdentity(_)) => {
+            Err(format!("{host:?} is no name a certificate could hold"))
+        }
+        (Err(_), Some(ip), _) => Ok(ip.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_without_a_name_is_refused_only_where_names_are_compared() {
+        let name_of = |host: &str, policy: &TlsPolicy, ip: &str| {
+            let host = host.to_owned();
+            server_name(&Address::Tcp { host, port: 1 }, policy, ip.parse().ok())
+        };
+        let authority = std::path::PathBuf::from("ca.pem");
+        for (host, ip) in [("fe80::1%eth0", "fe80::1"), ("127.1", "127.0.0.1")] {
+            let expected = ServerName::from(ip.parse::<IpAddr>().unwrap());
+            for policy in [
+                TlsPolicy::Preferred,
+                TlsPolicy::Required,
+                TlsPolicy::VerifyCa(authority.clone()),
+            ] {
+                assert_eq!(name_of(host, &policy, ip).as_ref(), Ok(&expected));
+            }
+            let identity = TlsPolicy::VerifyIdentity(authority.clone());
+            assert!(name_of(host, &identity, ip).unwrap_err().contains(host));
+        }
+        let named = name_of("db.example", &TlsPolicy::Required, "10.0.0.1").unwrap();
+        assert_eq!(named.to_str(), "db.example");
     }
 }
