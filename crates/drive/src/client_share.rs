@@ -1,7 +1,7 @@
 //! Divides the connections of one client over several processes, and starts them together.
 
 use crate::pacing::Share;
-use crate::{DriveError, StopSwitch};
+use crate::{DriveError, StopSwitch, counted};
 use dbdyno_meter::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -150,8 +150,9 @@ impl ClientShare {
         }
         if total < self.count {
             return Err(DriveError::Request(format!(
-                "{total} connections can't be dealt over {} shares: each needs at least one",
-                self.count
+                "{} can't be dealt over {}: each needs at least one",
+                counted(total.into(), "connection"),
+                counted(self.count.into(), "share")
             )));
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::observe::{Level, Observer, RunOutcome, Start, Status};
 use crate::segment::{Segment, run_segment};
 use crate::stop::FailureSlot;
 use crate::worker::{StatementMeta, WorkerConnection, WorkerShared};
-use crate::{DriveError, Load, StopSwitch, limits};
+use crate::{DriveError, Load, StopSwitch, counted, limits};
 use dbdyno_meter::clock;
 use dbdyno_wire::StatementText;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ impl<'a> ConnectionPool<'a> {
         stop: &'a StopSwitch,
         observer: &mut dyn Observer,
     ) -> Result<Self, DriveError> {
-        limits::allow_open_files(load.connections())?;
+        let lanes = u32::from(load.workload.spec().lanes());
+        limits::allow_open_files(load.connections().saturating_mul(lanes))?;
         if !load.cpus.is_empty() {
             limits::pin(&load.cpus)?;
         }
@@ -160,9 +161,10 @@ fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
     let mut texts = Vec::new();
     if start.statements_as_text > 0 {
         texts.push(format!(
-            "max_prepared_stmt_count of the server was reached: {} statements are prepared, {} are sent as text, \
+            "max_prepared_stmt_count of the server was reached: of {}, {} are prepared and the others sent as text, \
              which costs client and server another price",
-            start.prepared_statements, start.statements_as_text
+            counted(start.prepared_statements + start.statements_as_text, "statement"),
+            start.prepared_statements,
         ));
     }
     if start.session.compression != load.session.compression {

@@ -58,7 +58,7 @@ pub enum DriveError {
     Connections {
         /// The server's variable, if it could be read.
         limit: Option<String>,
-        /// Connections of the load.
+        /// Connections of the load to this server.
         connections: u32,
         /// The connection that was refused, counted from 1.
         reached: u32,

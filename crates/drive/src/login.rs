@@ -75,11 +75,19 @@ impl Opener {
 
     /// Opens and prepares the connections of one user.
     pub(crate) fn open(&self) -> Result<Opened, DriveError> {
+        self.open_lanes(&mut 0)
+    }
+
+    /// Does so, and sets `lane` to the number of the connection that it opens.
+    fn open_lanes(&self, lane: &mut u8) -> Result<Opened, DriveError> {
         let mut ids = vec![AS_TEXT; self.load.workload.spec().statements.len()];
-        let first = self.open_lane(0, &mut ids)?;
+        let first = self.open_lane(*lane, &mut ids)?;
         let second = match self.load.workload.spec().lanes() {
             0 | 1 => None,
-            _ => Some(self.open_lane(1, &mut ids)?),
+            _ => {
+                *lane = 1;
+                Some(self.open_lane(1, &mut ids)?)
+            }
         };
         Ok(Opened {
             lanes: ConnectionPair::new(first, second),
@@ -205,9 +213,10 @@ pub(crate) fn open_all(opener: &Opener, stop: &StopSwitch) -> Result<Vec<Opened>
     }
     let mut opened: Vec<(u32, Opened)> =
         opened.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some((index, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some((index, lane, error)) = failed {
         drop(opened); // makes room for the connection that asks
-        return Err(refusal(opener, index, error));
+        return Err(refusal(opener, index, lane, error));
     }
     opened.sort_unstable_by_key(|&(index, _)| index);
     Ok(opened.into_iter().map(|(_, opened)| opened).collect())
@@ -218,14 +227,15 @@ fn open_some(
     stop: &StopSwitch,
     next: &AtomicU32,
     opened: &Mutex<Vec<(u32, Opened)>>,
-    failed: &Mutex<Option<(u32, DriveError)>>,
+    failed: &Mutex<Option<(u32, u8, DriveError)>>,
 ) {
     while !stop.is_thrown() {
         let index = next.fetch_add(1, Ordering::Relaxed);
         if index >= opener.load.connections() {
             return;
         }
-        match opener.open() {
+        let mut lane = 0;
+        match opener.open_lanes(&mut lane) {
             Ok(one) => opened
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -234,7 +244,7 @@ fn open_some(
                 failed
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert((index, error));
+                    .get_or_insert((index, lane, error));
                 next.store(opener.load.connections(), Ordering::Relaxed); // no other connection is opened
                 return;
             }
@@ -243,13 +253,18 @@ fn open_some(
 }
 
 /// Names the server's limit if it was reached.
-fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
+fn refusal(opener: &Opener, index: u32, lane: u8, error: DriveError) -> DriveError {
     match &error {
         DriveError::Server { source, .. } if server_code(source) == Some(ER_CON_COUNT) => {
+            let load = &opener.load;
+            let server = &load.endpoint_of(lane).address;
+            let each = (0..load.workload.spec().lanes())
+                .filter(|&other| load.endpoint_of(other).address == *server)
+                .count() as u32;
             DriveError::Connections {
-                limit: ask_connection_limit(opener),
-                connections: opener.load.concurrency,
-                reached: index + 1,
+                limit: ask_connection_limit(opener, lane),
+                connections: load.concurrency.saturating_mul(each),
+                reached: index * each + u32::from(lane).min(each - 1) + 1,
             }
         }
         _ => error,
@@ -257,9 +272,9 @@ fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
 }
 
 /// Reads the connection limit. The connections of this load were just closed; the server needs some time to notice.
-fn ask_connection_limit(opener: &Opener) -> Option<String> {
+fn ask_connection_limit(opener: &Opener, lane: u8) -> Option<String> {
     for _ in 0..20 {
-        if let Ok(mut session) = opener.connect(0) {
+        if let Ok(mut session) = opener.connect(lane) {
             let limit = global_variable(&mut session, "max_connections");
             session.close();
             return limit;

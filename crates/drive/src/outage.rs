@@ -5,7 +5,7 @@
 //! for how long, is known when the notes of all workers are combined at the end of the run.
 
 use crate::grid::SECOND_NS;
-use crate::{Cause, Failure, Fault};
+use crate::{Cause, Failure, Fault, counted};
 
 /// Whole seconds before an outage that provide the throughput to compare with.
 const FORMER_SECONDS: usize = 10;
@@ -250,9 +250,8 @@ impl Outage {
             None => format!("from second {from:.1} to the end"),
         };
         format!(
-            "network: the path to {peer} was lost {until}: no byte came and nothing sent was acknowledged, on {} \
-             connections",
-            self.connections_lost
+            "network: the path to {peer} was lost {until}: no byte came and nothing sent was acknowledged, on {}",
+            counted(self.connections_lost.into(), "connection")
         )
     }
 

@@ -309,6 +309,8 @@ impl Worker {
 
     #[cold]
     fn finish_seconds(&mut self, now_ns: u64) {
+        // A client that was stopped itself has to read first what came meanwhile: the next second judges.
+        let is_punctual = now_ns < self.recorder.boundary_ns + NAP_NS;
         while now_ns >= self.recorder.boundary_ns {
             let boundary_ns = self.recorder.boundary_ns;
             let gauges = self.gauges(boundary_ns);
@@ -316,7 +318,7 @@ impl Worker {
                 self.drain(boundary_ns, self.shared.drain_ns);
             }
         }
-        self.end_unanswered(now_ns);
+        self.look_at_silent(now_ns, is_punctual);
     }
 
     #[cold]
@@ -364,31 +366,10 @@ impl Worker {
         gauges
     }
 
-    /// Returns whether nothing is left to wait for.
-    fn is_done(&mut self, now_ns: u64) -> bool {
-        if self.stage == WorkerStage::Running && self.in_flight == 0 && self.is_spent() {
-            self.pace = Pace::Over;
-            self.stop_early(now_ns, self.shared.drain_ns);
-        }
-        match self.stage {
-            WorkerStage::Draining { until_ns } => {
-                now_ns >= until_ns || self.in_flight == 0 && !self.settle_up(now_ns)
-            }
-            WorkerStage::Running => false,
-        }
-    }
-
-    /// Returns whether no event is left to begin.
-    fn is_spent(&self) -> bool {
-        let quota = self.shared.quota.as_ref();
-        self.retired == self.connections.len()
-            || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0)
-    }
-
     /// Gives up everything that has not ended.
     fn finish(mut self) -> WorkerEnd {
         self.look_at_paths(clock::monotonic_ns());
-        let abandoned = self.in_flight;
+        let abandoned = self.in_flight - self.end_settling();
         self.connections
             .iter_mut()
             .for_each(WorkerConnection::abandon);

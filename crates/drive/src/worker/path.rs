@@ -1,11 +1,12 @@
 //! Distinguishes a slow server from a lost network path while no reply comes.
 //!
 //! Nothing here is called while replies come. A worker without a reply for a second asks the kernel about some of
-//! the connections that wait for one; a stalled or stopped server still has a kernel that acknowledges. And
-//! once a second it gives up the connections whose statement has had no answer for too long.
+//! the connections that wait for one; a stalled or stopped server still has a kernel that acknowledges. Once
+//! a second it looks at each silent connection, and gives up those whose statement has had no answer for too long.
 
 use super::Worker;
 use super::error_recovery::LOST;
+use crate::counted;
 use crate::observe::Level;
 use dbdyno_wire::PathState;
 
@@ -24,6 +25,7 @@ impl Worker {
     pub(super) fn wait_on(&mut self, now_ns: u64) {
         if now_ns >= self.look_at_ns && self.in_flight > 0 {
             self.look_at_ns = now_ns + BETWEEN_LOOKS_NS;
+            self.look_at_silent(now_ns, false);
             self.look_at_paths(now_ns);
         }
     }
@@ -51,28 +53,28 @@ impl Worker {
         let connections = (signs.len() + waiting.count()) as u32;
         self.recorder.outages.lose_path(since_ns, connections);
         let text = format!(
-            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {connections} \
-             connections",
+            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {}",
             self.shared.peer,
-            (now_ns - since_ns) as f64 / 1e9
+            (now_ns - since_ns) as f64 / 1e9,
+            counted(connections.into(), "connection")
         );
         self.recorder.remark(Level::Warning, text);
     }
 
-    /// Gives up the connections whose statement has had no byte of an answer for too long.
+    /// Lets a silent server read nothing without its path counting as lost. If asked, gives up the connections whose
+    /// statement has had no byte of an answer for too long.
     #[cold]
-    pub(super) fn end_unanswered(&mut self, now_ns: u64) {
-        let Some(limit) = self.shared.answer_timeout else {
-            return;
-        };
-        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+    pub(super) fn look_at_silent(&mut self, now_ns: u64, ends_unanswered: bool) {
+        let limit = self.shared.answer_timeout.filter(|_| ends_unanswered);
         for index in 0..self.connections.len() {
             let connection = &mut self.connections[index];
             let since_ns = connection.sent_ns.max(connection.heard_ns);
-            if now_ns.saturating_sub(since_ns) < limit_ns {
+            let silent_ns = now_ns.saturating_sub(since_ns);
+            let Some(channel) = connection.awaiting().filter(|_| silent_ns >= SILENT_NS) else {
                 continue;
-            }
-            if let Some(channel) = connection.awaiting() {
+            };
+            channel.allow_zero_window();
+            if let Some(limit) = limit.filter(|limit| u128::from(silent_ns) >= limit.as_nanos()) {
                 let error = channel.no_answer(limit);
                 self.lose(index as u32, &error, LOST, now_ns);
             }

@@ -1,10 +1,36 @@
-//! Sends, after the last event, the statements that users still owe for completed events.
+//! Ends the run: sends, after the last event, the statements that users still owe for completed events.
 
-use super::{Activity, Worker};
+use super::{Activity, Worker, WorkerStage};
 use crate::Cause;
+use crate::pacing::Pace;
 use dbdyno_wire::Reply;
+use std::sync::atomic::Ordering;
+
+/// Ends the messages of a run that fails here.
+const LEFT_TO_SEND: &str = " (what events that were counted had left to be sent)";
 
 impl Worker {
+    /// Returns whether nothing is left to wait for.
+    pub(super) fn is_done(&mut self, now_ns: u64) -> bool {
+        if self.stage == WorkerStage::Running && self.in_flight == 0 && self.is_spent() {
+            self.pace = Pace::Over;
+            self.stop_early(now_ns, self.shared.drain_ns);
+        }
+        match self.stage {
+            WorkerStage::Draining { until_ns } => {
+                now_ns >= until_ns || self.in_flight == 0 && !self.settle_up(now_ns)
+            }
+            WorkerStage::Running => false,
+        }
+    }
+
+    /// Returns whether no event is left to begin.
+    fn is_spent(&self) -> bool {
+        let quota = self.shared.quota.as_ref();
+        self.retired == self.connections.len()
+            || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0)
+    }
+
     /// Asks every user once, when no event is under way any more, and sends what is owed. Returns whether to wait for
     /// anything. It belongs to no interval: the events were counted when they completed.
     pub(super) fn settle_up(&mut self, now_ns: u64) -> bool {
@@ -28,6 +54,25 @@ impl Worker {
         self.in_flight > 0
     }
 
+    /// Fails the run if the drain ended before all that users owe was sent and answered, unless the run was stopped.
+    /// Returns how many answers are missing: none of them is an event's.
+    pub(super) fn end_settling(&mut self) -> u64 {
+        let (mut unanswered, mut owing) = (0, None);
+        let was_asked = self.has_settled_up || self.shared.failure.is_filled();
+        for (index, connection) in (0..).zip(&mut self.connections) {
+            let is_settling = connection.activity == Activity::SettlingUp;
+            unanswered += u64::from(is_settling);
+            if is_settling || !was_asked && connection.user.settle_up(&mut self.call) {
+                owing = Some(index);
+            }
+        }
+        if let Some(index) = owing.filter(|_| !self.shared.stop.is_thrown()) {
+            let text = format!("the drain (--drain) ended too early{LEFT_TO_SEND}");
+            self.fail_run(index, None, text, Cause::Server);
+        }
+        unanswered
+    }
+
     pub(super) fn take_settled(&mut self, index: u32, reply: &Reply) {
         if let Reply::Error(error) = reply {
             return self.fail_settling(index, Some(error.code), error.to_string(), Cause::Server);
@@ -46,7 +91,6 @@ impl Worker {
     ) {
         self.connections[index as usize].activity = Activity::Free;
         self.in_flight -= 1;
-        let text = format!("{message} (what events that were counted had left to be sent)");
-        self.fail_run(index, code, text, cause);
+        self.fail_run(index, code, format!("{message}{LEFT_TO_SEND}"), cause);
     }
 }

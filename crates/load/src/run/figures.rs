@@ -56,14 +56,22 @@ pub(super) fn grouped(count: u64) -> String {
     grouped
 }
 
+/// Formats a count with commas, and its noun.
+pub(super) fn grouped_noun(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{grouped, seconds_text};
+    use super::{grouped, grouped_noun, seconds_text};
 
     #[test]
     fn thousands_are_set_apart() {
         let shown: Vec<_> = [0, 999, 1_000, 12_345_678].map(grouped).into();
         assert_eq!(shown, ["0", "999", "1,000", "12,345,678"]);
+        let shown = [0, 1, 1_000].map(|count| grouped_noun(count, "event"));
+        assert_eq!(shown, ["0 events", "1 event", "1,000 events"]);
     }
 
     #[test]

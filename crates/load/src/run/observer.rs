@@ -80,7 +80,7 @@ impl<'a> RunObserver<'a> {
             return Ok(());
         }
         self.told_of_saturation = true;
-        let text = format!("{saturated} times were over one hour; they are counted as one hour");
+        let text = format!("times over one hour, counted as one hour: {saturated}");
         self.message(Level::Warning, &text)
     }
 }

@@ -7,12 +7,14 @@
 //!
 //! sysbench waits for ever, so only our own form does this.
 
+use super::link::Loss;
 use crate::Engine;
 use crate::figures::Counter;
-use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, outages, path_failure};
+use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, counted, outages, path_failure};
 use dbdyno_fiber::{Signal, monotonic_ns};
-use dbdyno_wire::{PathState, WireError, break_off, check_path};
+use dbdyno_wire::{PathState, allow_zero_window, break_off, check_path};
 use std::collections::BTreeMap;
+use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,6 +66,8 @@ struct WatchState {
     /// When anything was heard for the last time.
     heard_ns: u64,
     next_question_ns: u64,
+    /// When the connections were looked at for the last time.
+    looked_ns: u64,
     /// Events completed in each second since the run began, and those before the last look.
     completed: Vec<u64>,
     completed_before: u64,
@@ -89,13 +93,6 @@ struct AnswerProgress {
     is_given_up: AtomicBool,
 }
 
-/// Describes how a connection was lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Loss {
-    pub(crate) cause: Cause,
-    pub(crate) message: String,
-}
-
 /// Holds what became of the connections of a run.
 #[derive(Debug, Clone, Default)]
 pub struct ConnectionAccount {
@@ -118,16 +115,6 @@ pub(crate) struct Watching {
     end: Signal,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-}
-
-impl Loss {
-    /// Returns what an error says of the connection on which it was met.
-    pub(super) fn of(error: &WireError) -> Self {
-        Self {
-            cause: Cause::of(error),
-            message: error.to_string(),
-        }
-    }
 }
 
 impl AnswerWatch {
@@ -234,8 +221,14 @@ impl WatchState {
     fn look(&mut self, engine: &Engine, limits: AnswerLimits, now_ns: u64) {
         self.count_events(engine, now_ns);
         self.listen(now_ns);
-        self.look_at_path(engine, now_ns);
-        if let Some(limit) = limits.answer_timeout {
+        if now_ns >= self.next_question_ns {
+            self.next_question_ns = now_ns + BETWEEN_QUESTIONS_NS;
+            self.look_at_path(engine, now_ns);
+        }
+        // Users of a process that was stopped itself have to read first what came meanwhile: the next look judges.
+        let was_stopped = now_ns >= self.looked_ns + SECOND_NS;
+        self.looked_ns = now_ns;
+        if let Some(limit) = limits.answer_timeout.filter(|_| !was_stopped) {
             self.end_unanswered(limit, now_ns);
         }
     }
@@ -274,13 +267,20 @@ impl WatchState {
         }
     }
 
-    /// Notes that the path is lost, where the kernel says so of most of the connections that it is asked about.
+    /// Lets a silent server read nothing without its path counting as lost. Notes that the path is lost, where the
+    /// kernel says so of most of the connections that it is asked about.
     fn look_at_path(&mut self, engine: &Engine, now_ns: u64) {
+        for connection in self.waiting() {
+            if now_ns >= connection.since_ns + SILENT_NS {
+                let timeout = engine.settings.database.path_timeout;
+                // A socket of this machine has no path.
+                let _: io::Result<()> = allow_zero_window(connection.socket(), timeout);
+            }
+        }
         let is_quiet = now_ns >= self.heard_ns + SILENT_NS && self.heard_ns > 0;
-        if !is_quiet || now_ns < self.next_question_ns || self.outages.is_path_lost() {
+        if !is_quiet || self.outages.is_path_lost() {
             return;
         }
-        self.next_question_ns = now_ns + BETWEEN_QUESTIONS_NS;
         let waiting: Vec<&OpenConnection> = self.waiting().collect();
         let asked = waiting.iter().take(ASKED_ABOUT);
         let states: Vec<PathState> = asked
@@ -296,10 +296,10 @@ impl WatchState {
         let connections = waiting.len() as u32;
         self.outages.lose_path(self.heard_ns, connections);
         let text = format!(
-            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {connections} \
-             connections",
+            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {}",
             self.peer,
-            (now_ns - self.heard_ns) as f64 / 1e9
+            (now_ns - self.heard_ns) as f64 / 1e9,
+            counted(connections.into(), "connection")
         );
         engine.log.warning(&text);
     }

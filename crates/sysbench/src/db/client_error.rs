@@ -1,6 +1,6 @@
 //! Words the errors that a client library finds by itself, as the library that the dialect stands for does.
 
-use super::answer_watch::Loss;
+use super::link::Loss;
 use super::placement::ServerAddress;
 use crate::Dialect;
 use dbdyno_wire::{Address, ServerError, WireError};

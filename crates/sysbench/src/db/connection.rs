@@ -1,8 +1,8 @@
 //! Runs queries over one connection, as long as all goes well.
 
-use super::answer_watch::Loss;
 use super::call_result::{CallResult, Pending, ResultSet};
 use super::client_error::ClientError;
+use super::link::Loss;
 use super::link::{Link, LinkError};
 use super::placement::ServerAddress;
 use super::rows::{ResultRow, RowDetector, StoredRows};

@@ -1,6 +1,7 @@
 //! Sends a request to the server and waits for its reply.
 
-use super::answer_watch::{AnswerWatch, Loss, WatchedConnection};
+use super::answer_watch::{AnswerWatch, WatchedConnection};
+use dbdyno_drive::Cause;
 use dbdyno_fiber::SocketWatch;
 use dbdyno_wire::{
     Channel, Flush, Parameters, PrepareReply, ReadBuffer, Reply, RowSink, ServerError, WireError,
@@ -37,6 +38,23 @@ pub(super) enum LinkError {
     Malformed,
     /// The answer was longer than this, in words.
     Excess(&'static str),
+}
+
+/// Describes how a connection was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Loss {
+    pub(crate) cause: Cause,
+    pub(crate) message: String,
+}
+
+impl Loss {
+    /// Returns what an error says of the connection on which it was met.
+    pub(super) fn of(error: &WireError) -> Self {
+        Self {
+            cause: Cause::of(error),
+            message: error.to_string(),
+        }
+    }
 }
 
 impl Link {

@@ -5,7 +5,7 @@ use crate::db::Encryption;
 use crate::figures::{Ledger, Stat};
 use crate::text::{self, FinalFigures};
 use crate::{Engine, Level};
-use dbdyno_drive::{Cause, Outage};
+use dbdyno_drive::{Cause, Outage, counted};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -150,9 +150,9 @@ fn outages(outages: &[Outage], zero_ns: u64) -> String {
         };
         let _ = writeln!(
             text,
-            "    second {:<30.1}{lost}, {} connections; {}; {}",
+            "    second {:<30.1}{lost}, {}; {}; {}",
             outage.start_ns.saturating_sub(zero_ns) as f64 / 1e9,
-            outage.connections_lost,
+            counted(outage.connections_lost.into(), "connection"),
             after("first answer", outage.first_success_ns),
             after("all open again", outage.restored_ns),
         );

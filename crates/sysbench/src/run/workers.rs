@@ -1,6 +1,7 @@
 //! Runs worker threads, each with a scheduler and its share of the users.
 
 use crate::Engine;
+use dbdyno_drive::counted;
 use dbdyno_fiber::{Scheduler, Signal, monotonic_ns};
 use std::os::unix::thread::{JoinHandleExt, RawPthread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -135,8 +136,8 @@ impl WorkerJob {
             Ok(scheduler) => scheduler.run(),
             Err(error) => {
                 let text = format!(
-                    "Cannot start {} users on a thread: {error}",
-                    job.users.len()
+                    "Cannot start {} on a thread: {error}",
+                    counted(job.users.len() as u64, "user")
                 );
                 job.engine.log.fatal(&text);
                 job.engine.control.fail();

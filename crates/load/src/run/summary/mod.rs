@@ -7,7 +7,7 @@ mod network;
 mod times;
 
 use super::counter_poller::CounterReading;
-use super::figures::{grouped, loop_label};
+use super::figures::{grouped, grouped_noun, loop_label};
 use super::totals::Totals;
 use dbdyno_drive::{Load, RunOutcome, Start, Status};
 use std::io::{self, Write};
@@ -43,8 +43,8 @@ impl Summary<'_> {
         let digests = self.load.workload.digests();
         for (place, digest) in digests.iter().take(DIGESTS_SHOWN).enumerate() {
             let name = if place == 0 { "digests" } else { "" };
-            let (user, events) = (digest.user + 1, grouped(digest.events));
-            let words = format!("user {user}, {events} events: {digest}");
+            let (user, events) = (digest.user + 1, grouped_noun(digest.events, "event"));
+            let words = format!("user {user}, {events}: {digest}");
             write_words(out, name, &words)?;
         }
         match digests.len().saturating_sub(DIGESTS_SHOWN) {

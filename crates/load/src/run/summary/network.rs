@@ -1,7 +1,7 @@
 //! Prints the kernel's data about the path to the server.
 
 use super::{Summary, write_words};
-use crate::run::figures::grouped;
+use crate::run::figures::{grouped, grouped_noun};
 use dbdyno_drive::{NetworkPath, NetworkTraffic};
 use std::io::{self, Write};
 
@@ -19,11 +19,17 @@ impl Summary<'_> {
 }
 
 fn path_words(path: &NetworkPath) -> String {
+    let median = match path.connections {
+        1 => String::new(),
+        connections => format!(
+            ", median of {} {:.3} ms",
+            grouped_noun(connections.into(), "connection"),
+            path.median_round_trip_ns as f64 / 1e6,
+        ),
+    };
     format!(
-        "round trip {:.3} ms, median of {} connections {:.3} ms; packets up to {} bytes, {}",
+        "round trip {:.3} ms{median}; packets up to {} bytes, {}",
         path.least_round_trip_ns as f64 / 1e6,
-        grouped(path.connections.into()),
-        path.median_round_trip_ns as f64 / 1e6,
         grouped(path.mtu_bytes.into()),
         path.congestion_control,
     )
@@ -31,8 +37,8 @@ fn path_words(path: &NetworkPath) -> String {
 
 fn traffic_words(traffic: NetworkTraffic) -> String {
     format!(
-        "{} segments sent, {} of them again; {} received out of order",
-        grouped(traffic.segments_sent),
+        "{} sent, {} of them again; {} received out of order",
+        grouped_noun(traffic.segments_sent, "segment"),
         grouped(traffic.segments_retransmitted),
         grouped(traffic.segments_out_of_order),
     )

@@ -92,7 +92,7 @@ fn times_of_a_closed_loop_stand_under_the_longest_silence() {
 #[test]
 fn the_way_to_the_server_is_told_where_there_is_one() {
     assert!(!text(Pacing::Closed, Vec::new(), |_| {}).contains("network"));
-    let path = NetworkPath {
+    let mut path = NetworkPath {
         connections: 64,
         least_round_trip_ns: 1_032_000,
         median_round_trip_ns: 1_100_000,
@@ -104,7 +104,8 @@ fn the_way_to_the_server_is_told_where_there_is_one() {
         segments_retransmitted: 3,
         segments_out_of_order: 7,
     };
-    let shown = text_over(Some((path, traffic)), Pacing::Closed, Vec::new(), |_| {});
+    let network = Some((path.clone(), traffic));
+    let shown = text_over(network, Pacing::Closed, Vec::new(), |_| {});
     assert!(
         shown.contains(
             "round trip 1.032 ms, median of 64 connections 1.100 ms; packets up to 1,500 bytes, cubic\n"
@@ -115,6 +116,9 @@ fn the_way_to_the_server_is_told_where_there_is_one() {
         shown.contains("12,345 segments sent, 3 of them again; 7 received out of order\n"),
         "{shown}"
     );
+    path.connections = 1;
+    let shown = text_over(Some((path, traffic)), Pacing::Closed, Vec::new(), |_| {});
+    assert!(shown.contains("round trip 1.032 ms; packets"), "{shown}");
 }
 
 #[test]
