@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -198,9 +198,12 @@ def _knee_words(knee: Knee) -> str:
     last_concurrency = knee.cells[-1].concurrency
     if not knee.resource:
         resource_use = knee.used[-1]
-        most_used = max(resource_use, key=resource_use.__getitem__, default="")
+        known_names = [name for name in resource_use if name != ROW_LOCKS]
+        most_used = max(known_names, key=resource_use.__getitem__, default="")
         highest = (
-            f"; the most used are {RESOURCES[most_used]}, {_busy_words(most_used, resource_use)}" if most_used else ""
+            f"; the most used are {RESOURCES[most_used]}, {100 * resource_use[most_used]:.0f} % busy"
+            if most_used
+            else ""
         )
         return (
             f"{name} uses up none of the observed resources with up to {counted(last_concurrency, 'connection')}"
@@ -212,21 +215,13 @@ def _knee_words(knee: Knee) -> str:
         if cell.concurrency == knee.reached_at
     )
     others_words = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
+    bound, busy_percent = "at most " if knee.resource == ROW_LOCKS else "", 100 * used_at_knee[knee.resource]
     words = (
-        f"{name} uses up {RESOURCES[knee.resource]} ({_busy_words(knee.resource, used_at_knee)}{others_words}) with "
-        f"{counted(knee.reached_at, 'connection')}: each transaction takes {_bound_words(knee.resource)}"
-        f"{figure(knee.demand_ms, 3)} ms of it"
+        f"{name} uses up {RESOURCES[knee.resource]} ({bound}{busy_percent:.0f} % busy{others_words}) with "
+        f"{counted(knee.reached_at, 'connection')}: each transaction takes {bound}{figure(knee.demand_ms, 3)} ms of it"
     )
     limit = "" if knee.stops_at is None else f", so throughput levels off at about {figure(knee.stops_at, 2)}"
     return f"{words}{limit}{' connections' if limit else ''}."
-
-
-def _busy_words(resource: str, used: Mapping[str, float]) -> str:
-    return f"{_bound_words(resource)}{100 * used[resource]:.0f} % busy"
-
-
-def _bound_words(resource: str) -> str:
-    return "at most " if resource == ROW_LOCKS else ""
 
 
 def _moment_words(moment: Moments) -> str:
