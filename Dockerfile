@@ -8,6 +8,7 @@
 FROM rust:1-bookworm AS load
 WORKDIR /build
 COPY Cargo.toml Cargo.lock rust-toolchain.toml ./
+COPY .cargo .cargo
 COPY crates crates
 COPY benches benches
 COPY contract contract
