@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from dbdyno.cli import main
+from dbdyno.cli import _clean, _clean_datasets, main
+from dbdyno.cli._remote import RemoteRemains
 from dbdyno.core import Home
 from dbdyno.hosts import LocalHost
+from dbdyno.lab import find_orphans
 from dbdyno.lab._session import Session, boot_name
 
 
@@ -108,3 +114,43 @@ def test_datasets_stay_while_a_study_is_under_way(kept: Path, capsys: pytest.Cap
 def test_an_age_without_a_unit_is_refused(kept: Path) -> None:
     assert main(["clean", "--datasets", "7", "--remove"]) == 2
     assert (kept / "old").exists()
+
+
+def _removal_options(err: str) -> list[str]:
+    """Return the arguments of the command that was printed last, as a shell would split them."""
+    words = shlex.split(err.splitlines()[-1])
+    return words[words.index("clean") + 1 : words.index("--remove")]
+
+
+def _stand_in(monkeypatch: pytest.MonkeyPatch, module: ModuleType, home: Home) -> None:
+    """Take this machine for the host that the command names."""
+
+    class There(LocalHost):
+        def __init__(self) -> None:
+            super().__init__()
+            self.home = home
+
+    @contextlib.contextmanager
+    def chosen_host(_: object) -> Iterator[There]:
+        yield There()
+
+    monkeypatch.setattr(module, "chosen_host", chosen_host)
+
+
+def test_the_command_that_removes_what_a_host_has_names_its_folder(
+    left: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(left.parents[2])
+    _stand_in(monkeypatch, _clean, home)
+    monkeypatch.setattr(_clean, "find_remains", lambda host: RemoteRemains((), find_orphans(home, host)))
+    assert main(["clean", "--host", "bench@db1", "--home", "/data/my bench"]) == 0
+    assert _removal_options(capsys.readouterr().err) == ["--host", "bench@db1", "--home", "/data/my bench"]
+
+
+def test_the_command_that_removes_datasets_of_a_host_names_its_folder(
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stand_in(monkeypatch, _clean_datasets, Home(kept.parent))
+    assert main(["clean", "--datasets", "7d", "--host", "db1", "--home", "/data/my bench"]) == 0
+    shown = ["--datasets", "7d", "--host", "db1", "--home", "/data/my bench"]
+    assert _removal_options(capsys.readouterr().err) == shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,15 @@ from rich.table import Table
 from dbdyno.cli._clean_datasets import clean_datasets, print_datasets_hint
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._remote import RemoteRemains, add_options, check_options, chosen_host, find_remains, remove_remains
+from dbdyno.cli._remote import (
+    RemoteRemains,
+    add_options,
+    check_options,
+    chosen_host,
+    find_remains,
+    host_options,
+    remove_remains,
+)
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -68,7 +77,7 @@ def _clean(choices: argparse.Namespace) -> int:
     elif choices.remove:
         print("\n".join(removals) or "nothing was left over")
     else:
-        _print_remains(orphans, home)
+        _print_remains(choices, orphans, home)
         print_datasets_hint(home, host)
     return 0
 
@@ -88,12 +97,12 @@ def _clean_remote_host(choices: argparse.Namespace) -> int:
         elif choices.remove:
             print("\n".join(removals) or "nothing was left over")
         else:
-            _print_remains(remote_orphans.orphans, host.home, remote_orphans, choices.host)
+            _print_remains(choices, remote_orphans.orphans, host.home, remote_orphans)
     return 0
 
 
 def _print_remains(
-    orphans: Orphans, home: Home, remote: RemoteRemains | None = None, destination: str | None = None
+    choices: argparse.Namespace, orphans: Orphans, home: Home, remote: RemoteRemains | None = None
 ) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
@@ -119,11 +128,12 @@ def _print_remains(
         print("no server is running, and nothing was left over")
     homes = sorted({str(server.home) for server in orphans.servers if _server_state(server, home) == _ELSEWHERE})
     for other_home in homes:
-        print(f"DBDYNO_HOME={other_home} dbdyno clean --remove removes what is left over there", file=sys.stderr)
-    if destination is not None and remote is not None and (remote.left_agents or not orphans.is_empty):
-        print(f"dbdyno clean --host {destination} --remove removes what is left over there", file=sys.stderr)
-    elif destination is None and not orphans.is_empty:
-        print("dbdyno clean --remove removes what is left over here", file=sys.stderr)
+        options = host_options(choices.host, other_home)
+        command = f"dbdyno clean{options}" if choices.host else f"DBDYNO_HOME={shlex.quote(other_home)} dbdyno clean"
+        print(f"{command} --remove removes what is left over there", file=sys.stderr)
+    if not orphans.is_empty or (remote is not None and remote.left_agents):
+        options, place = host_options(choices.host, choices.home), "there" if choices.host else "here"
+        print(f"dbdyno clean{options} --remove removes what is left over {place}", file=sys.stderr)
 
 
 def _server_state(server: RunningServer, home: Home) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._remote import chosen_host
+from dbdyno.cli._remote import chosen_host, host_options
 from dbdyno.core import RequestError, format_bytes, format_duration, parse_duration_ns
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def clean_datasets(choices: argparse.Namespace) -> int:
         print(f"removed datasets: {len(unused_snapshots)}, {size}")
     else:
         _print_datasets(unused_snapshots, now_ns)
-        host_option = f" --host {choices.host}" if choices.host else ""
-        print(f"dbdyno clean --datasets {choices.datasets}{host_option} --remove removes them: {size}", file=sys.stderr)
+        options = f"--datasets {shlex.quote(choices.datasets)}{host_options(choices.host, choices.home)}"
+        print(f"dbdyno clean {options} --remove removes them: {size}", file=sys.stderr)
     return 0
 
 

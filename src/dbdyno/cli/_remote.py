@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,6 +45,15 @@ def check_options(choices: argparse.Namespace) -> None:
         raise RequestError(
             f"--home {choices.home} is not an absolute path", "", "write an absolute path, such as /data/dbdyno"
         )
+
+
+def host_options(host: str | None, home: str | None) -> str:
+    """Return the options that name a host, for a command to copy: each with a blank before it; empty without a host.
+
+    >>> host_options("bench@db1", "/data/my bench")
+    " --host bench@db1 --home '/data/my bench'"
+    """
+    return "".join(f" {option} {shlex.quote(value)}" for option, value in (("--host", host), ("--home", home)) if value)
 
 
 @contextlib.contextmanager
