@@ -85,6 +85,10 @@ def test_a_search_has_a_precision_of_its_own(study: Path, capsys: pytest.Capture
     code, printed, _ = asked(capsys, study)
     assert code == 0
     assert "`precision` in [pacing]" in printed
+    assert asked(capsys, study, "--within", "400h")[0] == 0
+    code, printed, _ = asked(capsys, study, "--within", "1min")
+    assert code == 1
+    assert "1 min" in printed
 
 
 def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

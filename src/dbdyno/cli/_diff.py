@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,7 @@ def _diff(choices: argparse.Namespace) -> int:
     difference = diff_results(
         open_results(choices.base, choices),
         open_results(choices.new, choices),
-        renamed=dict(_parse_target_pair(text) for text in choices.match),
+        renamed=_parse_target_pairs(choices.match),
         despite=listed_mismatches(choices.allow_mismatch),
     )
     rules = check_rules(difference, criteria)
@@ -112,8 +113,17 @@ def _print_result(difference: StudyDiff, rules: list[RuleOutcome], choices: argp
         print_diff(difference, rules, wide_console(), every=choices.all, undecided=choices.undecided)
 
 
-def _parse_target_pair(text: str) -> tuple[str, str]:
-    base, separator, new = text.partition("=")
-    if not separator or not base or not new:
-        raise RequestError(f"'{text}' does not pair two targets", "", "write --match mysql:8.4=mysql:9.7")
-    return new, base
+def _parse_target_pairs(texts: Sequence[str]) -> dict[str, str]:
+    """Return the name of each target in NEW -> its name in BASE."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        base, separator, new = text.partition("=")
+        if not separator or not base or not new:
+            raise RequestError(f"'{text}' does not pair two targets", "", "write --match mysql:8.4=mysql:9.7")
+        if pairs.setdefault(new, base) != base:
+            raise RequestError(
+                f"--match pairs {new} of NEW twice",
+                f"with {pairs[new]} and with {base} of BASE",
+                "compare them by two commands",
+            )
+    return pairs

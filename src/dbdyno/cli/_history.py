@@ -33,9 +33,9 @@ A series is one cell over time. Its target's name has no version, so mysql:9.7 c
 adds one point to a series; by version, several targets of one study may. Studies that differ from the newest in
 workload, rows, pacing, window or machine are left out with the reason, unless --allow-mismatch names the difference.
 
-A change point needs p below 0.001 and a difference of 2 %. It breaks a --fail-on rule if it is worse by more than
-allowed, but not if a target in which nothing had changed moved with it: then the machine changed. Fewer than six
-studies show large changes only; dbdyno diff compares two folders by their repeats.
+A change point needs p below 0.001 and a difference of 2 %, or of what a --fail-on rule allows if that is less. It
+breaks a rule if it is worse by more than allowed, but not if a target in which nothing had changed moved with it: then
+the machine changed. Fewer than six studies show large changes only; dbdyno diff compares two folders by their repeats.
 
 A rule ends in FAIL, PASS or NOT SHOWN. NOT SHOWN means that a series varies too much, or is too short, to show a
 change of the allowed size. --undecided fail makes NOT SHOWN fail a build.

@@ -15,7 +15,7 @@ from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, add_where
-from dbdyno.core import counted, format_bytes, format_duration
+from dbdyno.core import counted, format_bytes, format_duration, parse_duration_ns
 
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
@@ -76,7 +76,8 @@ def _plan(choices: argparse.Namespace) -> int:
 
     study = study_of_cells(read_study(choices.study, choices.scale), read_cell_filter(choices.where))
     plan = full_plan(study, LocalHost())
-    precision = plan_precision(study, choices, plan.budget.overhead_ns)
+    within_ns = parse_duration_ns(choices.within) if choices.within else None
+    precision = plan_precision(study, choices, within_ns, plan.budget.overhead_ns)
     unanswered = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
     if choices.json:
         precision_json = None if precision is None else precision_object(precision)
@@ -86,8 +87,11 @@ def _plan(choices: argparse.Namespace) -> int:
         _print_head(study, plan)
         if choices.runs:
             _print_runs(plan)
-        _print_needs(study, plan, precision, unanswered)
-    return 0 if precision is None or choices.within is None or precision.is_possible else 1
+        _print_needs(study, plan, precision, unanswered, within_ns)
+    if within_ns is None:
+        return 0
+    is_possible = plan.budget.runs.expected_ns <= within_ns if precision is None else precision.is_possible
+    return 0 if is_possible else 1
 
 
 def _print_head(study: Study, plan: Plan) -> None:
@@ -120,7 +124,9 @@ def _print_runs(plan: Plan) -> None:
     console.print(table)
 
 
-def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str]) -> None:
+def _print_needs(
+    study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str], within_ns: int | None
+) -> None:
     from dbdyno.cli._plan_precision import precision_lines
 
     console = wide_console()
@@ -140,6 +146,8 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
         for line in _machine_lines(study, plan):
             console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
+    if precision is None and within_ns is not None and budget.runs.expected_ns > within_ns:
+        lines.append(f"           the searches take longer than {format_duration(within_ns)}: leave out cells")
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
         console.print(line, markup=False)
 

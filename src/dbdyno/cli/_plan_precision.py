@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
-from dbdyno.core import counted, format_duration, parse_duration_ns, short_percent
+from dbdyno.core import counted, format_duration, short_percent
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study
@@ -55,16 +55,19 @@ class PlanPrecision:
         return self.cheapest is not None and (self.within_ns is None or self.cheapest.runs_ns <= self.within_ns)
 
 
-def plan_precision(study: Study, choices: argparse.Namespace, overhead_ns: int) -> PlanPrecision | None:
+def plan_precision(
+    study: Study, choices: argparse.Namespace, within_ns: int | None, overhead_ns: int
+) -> PlanPrecision | None:
     """Return how sure the study will be; None for a search, whose own precision says that.
 
     Parameters
     ----------
+    within_ns : time that the runs may take; None for any
     overhead_ns : what surrounds the window of one run, on average
 
     Raises
     ------
-    RequestError : a share or a time that is none
+    RequestError : a share that is none
     StoreError : no results folder
     """
     target_half_width = (
@@ -72,7 +75,6 @@ def plan_precision(study: Study, choices: argparse.Namespace, overhead_ns: int) 
         if choices.target_half_width
         else _DEFAULT_HALF_WIDTH
     )
-    within_ns = parse_duration_ns(choices.within) if choices.within else None
     if study.pacing.search is not None:
         return None
     variation, basis = _measured_variation(choices.results, choices)

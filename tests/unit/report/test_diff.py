@@ -329,6 +329,7 @@ def test_programs_read_the_same_as_people(
         (["--fail-on", "faster:3%"], "faster:3%"),
         (["--allow-mismatch", "hots"], "did you mean 'host'?"),
         (["--match", "mysql:9.7"], "does not pair two targets"),
+        (["--match", "mysql:9.7=mariadb:11.8", "--match", "mysql:8.4=mariadb:11.8"], "mysql:9.7 and with mysql:8.4"),
     ],
 )
 def test_a_wrong_request_ends_with_2(

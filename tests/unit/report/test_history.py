@@ -95,8 +95,11 @@ def test_a_rule_that_allows_less_than_a_change_point_needs_finds_smaller_ones(tm
         tmp_path, lambda night, run: 300.0 * (0.981 if night >= 6 and run.cell.target != "mariadb:11.8" else 1)
     )
     strict = parse_criterion("slower:1%")
-    (found,) = check_history_rules(gather_history([top], least_move=strict.allowed), [strict])
+    history = gather_history([top], least_move=strict.allowed)
+    (found,) = check_history_rules(history, [strict])
     assert found.outcome == "FAIL"
+    assert history_object(history, "tps", [found])["parameters"] == {"most_p": 0.001, "least_move": 0.01}
+    assert "differ by 1 % or more" in history_page_text(history, "tps")
     (unseen,) = check_history_rules(gather_history([top]), [strict])
     assert unseen.outcome == "NOT SHOWN"
 

@@ -66,6 +66,7 @@ class History:
     studies : by date
     cells : by measure; in the order of the newest study, points by date or by version
     changes : move -> what is recorded to have changed between its two studies
+    least_move : share from which on a level counts as moved
     """
 
     order: Order
@@ -73,6 +74,7 @@ class History:
     cells: Mapping[Measure, tuple[CellHistory, ...]]
     changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
     omitted: tuple[Omitted, ...]
+    least_move: float
 
     def changed_at(self, move: HistoryChange) -> tuple[Changed, ...]:
         """Return what changed between the last study of the old level and the first of the new one."""
@@ -126,7 +128,7 @@ def gather_history(
     )
     if order == "date":
         cells = {measure: _remove_machine_moves(cell_histories, changes) for measure, cell_histories in cells.items()}
-    return History(order, tuple(studies), cells, changes, (*omitted, *mismatched))
+    return History(order, tuple(studies), cells, changes, (*omitted, *mismatched), least_move)
 
 
 def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[StudyAt], list[Omitted]]:

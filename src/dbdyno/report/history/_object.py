@@ -11,7 +11,7 @@ from dbdyno.core import Cell
 from dbdyno.report.history._gather import History, StudyAt
 from dbdyno.report.history._rules import HistoryRule, Moved
 from dbdyno.report.history._words import history_caveats
-from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
+from dbdyno.stats import METHOD, MOST_P
 
 SCHEMA_VERSION = 1
 
@@ -21,7 +21,7 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
     return {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
-        "parameters": {"most_p": MOST_P, "least_move": LEAST_MOVE},
+        "parameters": {"most_p": MOST_P, "least_move": history.least_move},
         "order": history.order,
         "measure": measure,
         "studies": [_study_object(study) for study in history.studies],

@@ -41,7 +41,7 @@ from dbdyno.report.history._words import (
     smallest_words,
     value_words,
 )
-from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
+from dbdyno.stats import METHOD, MOST_P
 
 _CONTENTS = (
     ("answer", "Answer"),
@@ -54,9 +54,9 @@ _MOST_SENTENCES = 3
 _METHOD_WORDS = (
     "Each study gives one value per cell. The energy statistic (E-divisive, in windows of 50 studies) finds where a "
     f"series splits best. A split is a change point if Student's t between both levels gives p below {MOST_P:g} and "
-    f"the levels differ by {100 * LEAST_MOVE:.0f} % or more; the weakest splits are dropped first. Levels are "
-    "geometric means. The interval of a change follows from the spread between studies and is never narrower than the "
-    "intervals of the studies. If an unchanged target shows the same change, the machine changed."
+    "the levels differ by {least_move} or more; the weakest splits are dropped first. Levels are geometric means. The "
+    "interval of a change follows from the spread between studies and is never narrower than the intervals of the "
+    "studies. If an unchanged target shows the same change, the machine changed."
 )
 
 
@@ -222,7 +222,7 @@ def _points_section(history: History, measure: Measure) -> Section:
 
 def _method_section(history: History, measure: Measure) -> Section:
     spreads = sorted(cell.spread for cell in history.cells[measure] if cell.spread == cell.spread)
-    words = _METHOD_WORDS
+    words = _METHOD_WORDS.format(least_move=f"{100 * history.least_move:g} %")
     if spreads:
         words += f" Spread between studies: {figure(100 * spreads[0], 2)} to {figure(100 * spreads[-1], 2)} %."
     return section("method", "Method", Paragraph(words), Paragraph(f"Method {METHOD}.", "quiet"))
