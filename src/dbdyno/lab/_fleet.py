@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeAlias
 from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value, percent
 from dbdyno.lab import _events as events
 from dbdyno.lab._outcome import study_outcome
+from dbdyno.lab._prepare import has_other_files
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
 from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
@@ -382,6 +383,9 @@ def _check_engine(engine: Mapping[str, Any], stored: Mapping[str, Any], bench: s
 def _check_rows(rows: Mapping[str, Any], stored: Mapping[str, Any], bench: str) -> None:
     checksums = {entry["digest"]: entry["content_sha256"] for entry in stored["datasets"]}
     for entry in rows["datasets"]:
+        if has_other_files(entry, stored):
+            what = f"the files of {entry['dataset']} on bench {bench} are not those of the stored runs"
+            raise StoreError(what, "a study must not mix runs of two workloads", "name another folder with -o")
         if checksums.get(entry["digest"], entry["content_sha256"]) != entry["content_sha256"]:
             raise StoreError(
                 f"{rows['target']} has other rows on bench {bench} than elsewhere",

@@ -53,7 +53,7 @@ class PaperFleet:
     Parameters
     ----------
     fails_after : bench -> runs after which it is lost
-    versions, rows : bench -> version of its engine, checksum of its rows
+    versions, rows, files : bench -> version of its engine, checksum of its rows, digest of its dataset
     lost_at_end : benches that are lost when all runs of an order are made
     """
 
@@ -62,6 +62,7 @@ class PaperFleet:
     fails_after: dict[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     lost_at_end: set[str] = field(default_factory=set)
     made: list[tuple[str, Run]] = field(default_factory=list)
     is_closed: bool = False
@@ -92,11 +93,12 @@ class PaperFleet:
     def _target_files(self, bench: str) -> TargetFiles:
         name = f"{target_slug('mysql:9.7')}.json"
         checksum = self.rows.get(bench, "00")
-        rows = {"dataset": "sysbench", "options": {}, "rows_total": 1, "digest": "ab", "content_sha256": checksum}
+        rows = {"dataset": "sysbench", "options": {}, "rows_total": 1, "content_sha256": checksum}
+        rows["digest"] = self.files.get(bench, "ab")
         documents: dict[str, dict[str, object]] = {
             f"engines/{name}": {"target": "mysql:9.7", "version": self.versions.get(bench, "9.7.1")}
         }
-        if self.rows:
+        if self.rows or self.files:
             documents[f"datasets/{name}"] = {"target": "mysql:9.7", "datasets": [rows]}
         return TargetFiles({unit: {"": json.dumps(document).encode()} for unit, document in documents.items()})
 
@@ -239,6 +241,12 @@ def test_benches_with_other_rows_are_refused(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
     with pytest.raises(StoreError, match=r"mysql:9.7 has other rows on bench \w than elsewhere"):
         paper.run(_fleet("ab", rows={"b": "0f"}))
+
+
+def test_benches_with_other_files_of_a_workload_are_refused(tmp_path: Path) -> None:
+    paper = _with_benches(tmp_path, 2)
+    with pytest.raises(StoreError, match=r"the files of sysbench on bench \w"):
+        paper.run(_fleet("ab", files={"b": "cd"}))
 
 
 def test_benches_with_other_versions_of_a_target_are_refused(tmp_path: Path) -> None:
