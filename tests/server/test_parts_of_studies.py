@@ -69,6 +69,12 @@ def test_parts_of_chosen_cells_make_the_study_when_gathered(
     assert _cells(second) == {("left", 160 - tier, 2), ("right", 160 - tier, 2)}
     assert main(["gather", str(first), str(second), "-o", str(whole)]) == 0
     assert _cells(whole) == _cells(first) | _cells(second)
+    gathered = StoredStudy.open(whole)
+    assert {record.run.cell.tier_bytes >> 20: record.bench for record in gathered.records()} == {
+        tier: "1-of-2",
+        160 - tier: "2-of-2",
+    }
+    assert set(gathered.host["benches"]) == {"1-of-2", "2-of-2"}
     assert (whole / "report.html").stat().st_size > 100_000
     # What was chosen is written down: a part of other cells is not of the same study.
     other = tmp_path / "other"

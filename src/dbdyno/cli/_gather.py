@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import counted
+
+if TYPE_CHECKING:
+    from dbdyno.store import StoredStudy
 
 _STORY = """\
 Combines results folders with parts of one study, run on several machines, and writes the report. Start the parts in
@@ -25,7 +30,7 @@ parts to add their runs; repeated runs replace failed ones. Machines that differ
 unless --allow-unlike is given; the report names them in any case. Other versions of an engine, or other rows, are
 always refused.
 
-Exit code 0: every run of the study is stored; 1: some are missing; the command that measures them is printed.
+Exit code 0: every run of the study is stored; 1: some are missing; the parts that they belong to are printed.
 """
 
 
@@ -62,7 +67,24 @@ def _gather(choices: argparse.Namespace) -> int:
     print(page)
     missing_ids = {run.run_id for run in results.planned_runs} - results.run_ids()
     if missing_ids:
-        tell(
-            f"warning: {counted(len(missing_ids), 'run')} of {len(results.planned_runs):,} missing: run the other parts"
-        )
+        tell(f"warning: {counted(len(missing_ids), 'run')} of {len(results.planned_runs):,} missing")
+        parts = ", ".join(_parts_lacking(results, missing_ids))
+        tell(f"hint: run {f'--part {parts} of the study' if parts else 'the other parts'}, then gather again")
     return int(bool(missing_ids))
+
+
+def _parts_lacking(results: StoredStudy, missing_ids: Collection[str]) -> list[str]:
+    """Return the parts that missing runs belong to, as ``2/3``; none where the stored runs name no part."""
+    from dbdyno.plan import PartOfStudy, runs_of_part  # late: see _main
+
+    counts = {match[1] for record in results.records() if (match := re.fullmatch(r"\d+-of-(\d+)", record.bench))}
+    if len(counts) != 1:
+        return []
+    count = int(counts.pop())
+    parts = {f"{number}/{count}": PartOfStudy(number, count) for number in range(1, count + 1)}
+    runs = results.planned_runs
+    return [
+        words
+        for words, part in parts.items()
+        if any(run.run_id in missing_ids for run in runs_of_part(results.study, runs, part))
+    ]

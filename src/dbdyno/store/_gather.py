@@ -74,6 +74,7 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     repeated_ids = {run_id for run_id in common_run_ids if _is_repeated(results, part_of_run[run_id], run_id)}
     with results.writing(["dbdyno", "gather", *(str(part.path) for part in parts)]) as writer:
         writer.append(PARTS_GATHERED, parts=[facts for part in parts for facts in _parts_of(part)])
+        _add_machines(writer, results, parts)
         _add_examinations(writer, results, parts)
         for part in parts:
             writer.add_target_files(part.target_files())
@@ -186,6 +187,17 @@ def _pack_run(part: Results, run_id: str) -> PackedRun:
         return PackedRun(run_id, files, content_facts(files))
     listed_facts = units_of(part.manifest.files).get(f"{layout.RUNS}/{run_id}", {})
     return PackedRun(run_id, files, {name.rpartition("/")[2]: facts for name, facts in listed_facts.items()})
+
+
+def _add_machines(writer: ResultsWriter, results: Results, parts: Sequence[Results]) -> None:
+    """Add to the facts of the host those of each machine that runs name as their bench, as a fleet does."""
+    benches = dict(results.host.get("benches", {}))
+    for part in parts:
+        own_benches = part.host.get("benches", {})
+        for name in {record.bench for record in part.records()} - {"", *benches}:
+            benches[name] = own_benches.get(name, part.host)
+    if benches != results.host.get("benches", {}):
+        writer.write_host({**results.host, "benches": benches})
 
 
 def _add_examinations(writer: ResultsWriter, results: Results, parts: Sequence[Results]) -> None:

@@ -37,6 +37,7 @@ def _part(
     most: int = 3,
     engine: str = "1",
     rows: str = "",
+    bench: str = "",
 ) -> Results:
     planted = PlantedTimes({}, repeats=2)
     plan = make_plan(planted.study)
@@ -49,7 +50,7 @@ def _part(
             stored = planted.stored(run)
             if place < failed:
                 stored = replace(stored, record=replace(stored.record, status="failed"))
-            writer.add_run(stored)
+            writer.add_run(replace(stored, record=replace(stored.record, bench=bench)))
     return Results.open(folder)
 
 
@@ -218,6 +219,23 @@ def test_what_was_found_of_the_machines_of_the_parts_is_kept_once_and_named(tmp_
         folder = Results.open(tmp_path / name)
         assert [facts["host"] for facts in folder.examinations()] == ["a", "b"]
         assert [part["folder"] for part in gathered_parts(folder)] == ["a", "b"]
+
+
+def test_the_machine_of_each_run_is_known_by_its_part(tmp_path: Path) -> None:
+    names = ["1-of-3", "2-of-3", ""]  # the last was run by an earlier version
+    parts = [
+        _part(tmp_path / f"{number}", number, 3, {**HOST, "hostname": f"m{number}"}, bench=name)
+        for number, name in enumerate(names, 1)
+    ]
+    gather(parts[:1], tmp_path / "whole")
+    for _ in range(2):
+        gather(parts, tmp_path / "whole")
+    gather([Results.open(tmp_path / "whole")], tmp_path / "again")
+    for folder in (Results.open(tmp_path / name, check=FolderCheck(is_full=True)) for name in ("whole", "again")):
+        assert {record.bench for record in folder.records()} == {*names}
+        hostnames = {name: facts["hostname"] for name, facts in folder.host["benches"].items()}
+        assert hostnames == {"1-of-3": "m1", "2-of-3": "m2"}
+        assert folder.host["hostname"] == "m1"
 
 
 def test_an_altered_part_makes_an_altered_whole(tmp_path: Path) -> None:
