@@ -20,6 +20,7 @@ from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json
 from dbdyno.lab import _events as events
 from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._prepare import has_other_files
+from dbdyno.lab._remote_bench import check_separate_machines
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
 from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
@@ -89,7 +90,7 @@ def run_fleet(
 
     Raises
     ------
-    HostError : no bench is left, and runs are missing
+    HostError : two benches are one machine; or no bench is left, and runs are missing
     StoreError : the machines differ, or another dbdyno writes to the folder
     """
     orders = _Orders(fleet)
@@ -101,6 +102,7 @@ def run_fleet(
             on_event(bench, event)
 
         facts = _reachable_benches(study, orders, report)
+        check_separate_machines(study, facts)
         if not allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in facts.items()})
         results = open_results({**next(iter(facts.values())), "benches": facts})

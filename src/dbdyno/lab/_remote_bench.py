@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,26 @@ def _check_different_machines(name: str, host: Host, other_name: str, other_host
             "both have the same boot id, so there is no network between them",
             "name another host, or remove the routes over the network",
         )
+
+
+def check_separate_machines(study: Study, facts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse benches that share a machine, by whatever names it was reached; facts as in ``host.json``, by bench.
+
+    Raises
+    ------
+    HostError : two have the same boot id
+    """
+    uses_network = any(map(is_network_route, study.routes))
+    owners: dict[str, str] = {}
+    for bench, machine in facts.items():
+        drivers = [machine["client"]] if uses_network and "client" in machine else machine.get("clients", {}).values()
+        for boot_id in {str(host["boot_id"]) for host in (machine, *drivers) if "boot_id" in host}:
+            if owners.setdefault(boot_id, bench) != bench:
+                raise HostError(
+                    f"benches {owners[boot_id]} and {bench} have the same machine",
+                    "hosts of both have the same boot id; two runs at once on a machine would disturb each other",
+                    "give each bench its own host",
+                )
 
 
 @contextlib.contextmanager

@@ -218,6 +218,29 @@ def test_benches_of_other_hardware_are_refused_unless_they_may_be(tmp_path: Path
     assert paper.run(fleet, allow_unlike=True).complete
 
 
+@pytest.mark.parametrize("shared", ["server", "client"])
+def test_benches_that_are_one_machine_are_refused(tmp_path: Path, shared: str) -> None:
+    fleet = _fleet("ab")
+    others = {"clients": {"load": {"boot_id": "1" if shared == "client" else "3"}}}
+    facts = {"a": {"boot_id": "1"}, "b": {"boot_id": "1" if shared == "server" else "2", **others}}
+    fleet.facts = {name: {**fleet.facts[name], **facts[name]} for name in "ab"}
+    paper = _with_benches(tmp_path, 2)
+    with pytest.raises(HostError, match="benches a and b have the same machine"):
+        paper.run(fleet, allow_unlike=True)
+    assert not paper.folder.exists()
+
+
+def test_the_machine_that_reaches_benches_is_shared_only_if_it_drives_loads_over_a_network(tmp_path: Path) -> None:
+    fleet = _fleet("ab")
+    here = {"client": {"boot_id": "lab"}}
+    fleet.facts = {name: {**fleet.facts[name], "boot_id": name, **here} for name in "ab"}
+    assert _with_benches(tmp_path, 2).run(fleet).complete
+    network = _with_benches(tmp_path / "network", 2, routes=("network",))
+    fleet.busy.clear()
+    with pytest.raises(HostError, match="benches a and b have the same machine"):
+        network.run(fleet)
+
+
 def test_benches_of_an_earlier_session_count_when_machines_are_compared(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
     with pytest.raises(HostError, match="no bench is left"):
