@@ -41,15 +41,21 @@ export async function draw(canvas, onClick) {
   if (turns.get(name) !== turn) return;
   views.get(name)?.finalize();
   views.delete(name);
-  canvas.closest("figure").classList.toggle("empty", !spec);
+  const figure = canvas.closest("figure");
+  figure.classList.toggle("empty", !spec);
   if (!spec) return canvas.replaceChildren();
-  const { view } = await window.vegaEmbed(canvas, fitted(spec, canvas.clientWidth), configured);
+  const drawn = fitted(spec, canvas.clientWidth);
+  figure.classList.toggle("narrow", drawn !== spec);
+  const { view } = await window.vegaEmbed(canvas, drawn, configured);
   if (turns.get(name) !== turn) return view.finalize();
   views.set(name, view);
   hideFromReaders(canvas);
   canvas.style.minHeight = "";
-  view.addEventListener("click", (_, item) => item?.datum && onClick(canvas, item.datum));
+  view.addEventListener("click", (_, item) => item?.datum && !isAcrossPlaces(item) && onClick(canvas, item.datum));
 }
+
+// A line or band over the connections is one item; its datum is that of its first place, wherever it is clicked.
+const isAcrossPlaces = ({ mark, datum }) => ["line", "area"].includes(mark.marktype) && "concurrency" in datum;
 
 // The figure's own label says what is drawn; to a screen reader, thousands of marks would only be noise.
 export function hideFromReaders(canvas) {

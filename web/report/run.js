@@ -61,21 +61,24 @@ function show(id) {
 
 // A click on a mark of a chart opens the run behind it.
 export function openCell(canvas, datum) {
-  const { target, concurrency, connections = concurrency } = datum;
-  if (target === undefined || connections === undefined) return;
-  const wanted = { target, memory: datum.memory, connections };
-  const tokens = data.facets.flatMap((facet) => {
-    const index = facet.values.indexOf(wanted[facet.name]);
-    return index < 0 ? [] : [facet.letter + index];
-  });
-  const here = (canvas.closest("figure").dataset.f || "").split(" ").filter(Boolean);
-  const found = runs.find((each) => {
-    const own = new Set(each.f.split(" "));
-    return [...tokens, ...here].every((token) => own.has(token));
-  });
+  const found = datum.run ? runs.find((each) => each.id === datum.run) : runOfCell(canvas, datum);
   if (!found) return;
   show(found.id);
   scrollToRun();
+}
+
+// The first run of the cell that a mark is of; none where it is of several, such as an average over all connections.
+function runOfCell(canvas, { target, memory, concurrency, connections = concurrency }) {
+  if (target === undefined || connections === undefined) return undefined;
+  const wanted = { target, memory, connections };
+  const tokens = (canvas.closest("figure").dataset.f || "").split(" ").filter(Boolean);
+  for (const { name, letter, values } of data.facets.filter((facet) => wanted[facet.name] !== undefined)) {
+    tokens.push(letter + values.indexOf(wanted[name]));
+  }
+  return runs.find((each) => {
+    const own = new Set(each.f.split(" "));
+    return tokens.every((token) => own.has(token));
+  });
 }
 
 export function restoreRun(id, second) {

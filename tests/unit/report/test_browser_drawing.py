@@ -57,6 +57,41 @@ def test_printed_at_once_every_chart_is_on_the_paper(browser: playwright.Browser
     visit.context.close()
 
 
+def test_a_chart_that_the_filter_emptied_is_drawn_again_after_it(browser: playwright.Browser, address: str) -> None:
+    """One connection alone has too few transactions for p99.9."""
+    visit = Visit(browser, address)
+    visit.all_drawn()
+    emptied = visit.page.locator("figure.empty")
+    drawn = visit.page.locator("#chart-latency-1-p999 svg .mark-symbol")
+    assert emptied.count() == 0 < drawn.count()
+    visit.page.select_option("#connections", label="Connections: 1")
+    playwright.expect(emptied).not_to_have_count(0)
+    playwright.expect(drawn).to_have_count(0)
+    assert visit.fits()
+    visit.page.locator("#filters .reset").click()
+    playwright.expect(emptied).to_have_count(0)
+    playwright.expect(drawn).not_to_have_count(0)
+    assert visit.said == []
+    visit.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 960])
+def test_the_names_of_lines_stand_at_their_ends_or_above(browser: playwright.Browser, address: str, width: int) -> None:
+    """At 960 pixels two charts stand next to each other, each too narrow for names at the ends."""
+    visit = Visit(browser, address, width)
+    visit.all_drawn()
+    places = visit.page.evaluate(
+        """[...document.querySelectorAll('figure:has(.names)')].map((figure) => [
+             figure.querySelector('.names').getClientRects().length > 0,
+             [...figure.querySelectorAll('svg text')].some((text) => text.textContent === 'MariaDB 11.8'),
+           ])"""
+    )
+    assert len(places) > 4
+    assert all(is_above != is_at_end for is_above, is_at_end in places)
+    assert any(is_above for is_above, _ in places) == (width == 960)
+    visit.context.close()
+
+
 def test_packed_charts_are_drawn_like_others(browser: playwright.Browser, packed: str) -> None:
     visit = Visit(browser, packed, 1280, "light")
     visit.all_drawn()

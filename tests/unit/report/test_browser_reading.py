@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chromium import needs_chromium
-from dbdyno.report import build_page
+from dbdyno.report import analyse_study, build_page
 from dbdyno.store import StoredStudy
 from page_visit import Visit
 
@@ -35,6 +35,48 @@ def test_pointing_anywhere_near_a_place_reads_all_targets_there(browser: playwri
             "MariaDB 11.8 + MyRocks",
             "MySQL 9.7",
         }
+    visit.context.close()
+
+
+@pytest.mark.parametrize("chart", ["answer", "latency-1-p99"])
+def test_a_line_reads_the_place_under_the_pointer_and_opens_no_run(
+    browser: playwright.Browser, address: str, chart: str
+) -> None:
+    """A line is one mark, whose datum is that of its first place."""
+    visit = Visit(browser, address)
+    visit.all_drawn()
+    for px_before_end in (12, 60, 120, 180):
+        x, y = visit.page.evaluate(
+            """([chart, before]) => {
+                 const lines = [...document.querySelectorAll(`#chart-${chart} .mark-line path`)];
+                 const line = lines.filter((each) => each.getAttribute('stroke-dasharray') === '1,0').at(-1);
+                 line.scrollIntoView({ block: 'center' });
+                 const at = line.getPointAtLength(line.getTotalLength() - before);
+                 const seen = new DOMPoint(at.x, at.y).matrixTransform(line.getScreenCTM());
+                 return [seen.x, seen.y];
+               }""",
+            [chart, px_before_end],
+        )
+        visit.page.mouse.move(x, y)
+        if px_before_end == 12:
+            assert visit.page.locator("#vg-tooltip-element").inner_text().startswith("16 connections\n")
+        visit.page.mouse.click(x, y)
+        playwright.expect(visit.page.locator("#detail")).to_be_hidden()
+    visit.context.close()
+
+
+def test_a_bar_of_the_order_of_runs_opens_its_own_run(
+    browser: playwright.Browser, address: str, results: StoredStudy
+) -> None:
+    visit = Visit(browser, f"{address}#chart-timeline")
+    visit.all_drawn()
+    repeated = next(record.run for record in analyse_study(results).stored if record.run.repeat == 2)
+    bars = "[...document.querySelectorAll('#chart-timeline .mark-rect path')]"
+    orders = visit.page.evaluate(f"{bars}.map((bar) => bar.__data__.datum.order)")
+    bar = visit.page.locator("#chart-timeline .mark-rect path").nth(orders.index(repeated.order_index + 1))
+    bar.click()
+    visit.run_drawn()
+    assert visit.page.locator("#detail-run").input_value() == repeated.run_id
     visit.context.close()
 
 

@@ -95,6 +95,26 @@ def test_every_chart_holds_rows_and_no_text_in_their_place(charts: list[Chart]) 
         )
 
 
+def test_what_reads_a_place_lies_over_the_lines(charts: list[Chart]) -> None:
+    """A line is one mark: over the columns it would take the pointer from them."""
+    over_places = [chart for chart in charts if chart.name.startswith(("throughput-", "latency-"))]
+    assert over_places
+    for chart in over_places:
+        layers = [layer for layer in chart.spec()["layer"] if "mark" in layer]
+        lines = [index for index, layer in enumerate(layers) if layer["mark"]["type"] == "line"]
+        columns = [index for index, layer in enumerate(layers) if layer["mark"].get("opacity") == 0]
+        assert max(lines) < min(columns)
+        assert not any(layers[index]["encoding"].get("tooltip") for index in lines)
+
+
+def test_the_order_of_runs_names_each_run(results: StoredStudy) -> None:
+    analysis = analyse_study(results)
+    chart = timeline_chart(analysis, palette_of(analysis.study.targets))
+    assert chart is not None
+    (rows,) = chart.spec()["datasets"].values()
+    assert sorted(row["run"] for row in rows) == sorted(results.run_ids())
+
+
 def test_a_wrong_definition_would_be_seen() -> None:
     drawing = alt.Chart(alt.InlineData(values="rows")).mark_line()
     drawing.mark = {"type": "no such mark"}

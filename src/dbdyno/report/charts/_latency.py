@@ -108,12 +108,12 @@ def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: Stud
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
-    line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
+    line = reading.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette)
     hover_columns = columns(reading, x, len(analysis.study.concurrencies))
     return alt.layer(
-        hover_columns, whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
+        line, hover_columns, whisker, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
     )
 
 

@@ -237,7 +237,10 @@ def together(base: ChartLayer, groupby: str = "concurrency") -> ChartLayer:
 
 
 def columns(base: ChartLayer, x: alt.X, count: int) -> ChartLayer:
-    """Return unseen columns at the measured places that show the text of `together` wherever the pointer is."""
+    """Return unseen columns at the measured places that show the text of `together` wherever the pointer is.
+
+    They lie over the lines: a line is one mark, which would show the text of its first place everywhere.
+    """
     lines = alt.Tooltip("together:N")
     grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
     column: ChartLayer = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))

@@ -149,9 +149,9 @@ def _drawing(
     labels = end_labels(rows, x, "tps", y_scale, HEIGHT, palette)
     return alt.layer(
         *bands,
+        line,
         columns(reading, x, len(analysis.study.concurrencies)),
         whisker,
-        line,
         points,
         untrusted_points,
         labels,

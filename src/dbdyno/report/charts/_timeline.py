@@ -20,6 +20,7 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
     names = short_names(palette.targets)
     rows: list[Row] = [
         {
+            "run": record.run.run_id,
             "target": record.run.cell.target,
             "name": names[record.run.cell.target],
             "from": (record.span.started_ns - begin_ns) / 60e9,

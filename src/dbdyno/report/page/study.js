@@ -359,15 +359,19 @@
     if (turns.get(name) !== turn) return;
     views.get(name)?.finalize();
     views.delete(name);
-    canvas.closest("figure").classList.toggle("empty", !spec);
+    const figure = canvas.closest("figure");
+    figure.classList.toggle("empty", !spec);
     if (!spec) return canvas.replaceChildren();
-    const { view } = await window.vegaEmbed(canvas, fitted(spec, canvas.clientWidth), configured);
+    const drawn = fitted(spec, canvas.clientWidth);
+    figure.classList.toggle("narrow", drawn !== spec);
+    const { view } = await window.vegaEmbed(canvas, drawn, configured);
     if (turns.get(name) !== turn) return view.finalize();
     views.set(name, view);
     hideFromReaders(canvas);
     canvas.style.minHeight = "";
-    view.addEventListener("click", (_, item) => item?.datum && onClick2(canvas, item.datum));
+    view.addEventListener("click", (_, item) => item?.datum && !isAcrossPlaces(item) && onClick2(canvas, item.datum));
   }
+  var isAcrossPlaces = ({ mark, datum }) => ["line", "area"].includes(mark.marktype) && "concurrency" in datum;
   function hideFromReaders(canvas) {
     for (const svg of all("svg", canvas)) svg.setAttribute("aria-hidden", "true");
   }
@@ -540,21 +544,22 @@
     announce("step");
   }
   function openCell(canvas, datum) {
-    const { target, concurrency, connections = concurrency } = datum;
-    if (target === void 0 || connections === void 0) return;
-    const wanted = { target, memory: datum.memory, connections };
-    const tokens = data.facets.flatMap((facet) => {
-      const index = facet.values.indexOf(wanted[facet.name]);
-      return index < 0 ? [] : [facet.letter + index];
-    });
-    const here = (canvas.closest("figure").dataset.f || "").split(" ").filter(Boolean);
-    const found = runs.find((each) => {
-      const own = new Set(each.f.split(" "));
-      return [...tokens, ...here].every((token) => own.has(token));
-    });
+    const found = datum.run ? runs.find((each) => each.id === datum.run) : runOfCell(canvas, datum);
     if (!found) return;
     show(found.id);
     scrollToRun();
+  }
+  function runOfCell(canvas, { target, memory, concurrency, connections = concurrency }) {
+    if (target === void 0 || connections === void 0) return void 0;
+    const wanted = { target, memory, connections };
+    const tokens = (canvas.closest("figure").dataset.f || "").split(" ").filter(Boolean);
+    for (const { name, letter, values } of data.facets.filter((facet) => wanted[facet.name] !== void 0)) {
+      tokens.push(letter + values.indexOf(wanted[name]));
+    }
+    return runs.find((each) => {
+      const own = new Set(each.f.split(" "));
+      return tokens.every((token) => own.has(token));
+    });
   }
   function restoreRun(id, second) {
     cursor = second;
