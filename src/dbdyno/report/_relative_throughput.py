@@ -49,6 +49,17 @@ class RelativeThroughput:
         return self.first == 1
 
     @property
+    def has_ratio(self) -> bool:
+        """Return whether its ratio is a number: there is none where the runs disagree too much for one."""
+        return not self.group.decides or self.low is not None or self.ratio == 1.0
+
+    def ratio_text(self, digits: int = 3) -> str:
+        """Return the ratio to the best; in brackets where the level does not decide."""
+        if not self.has_ratio:
+            return "not known"
+        return f"{self.ratio:.{digits}f}" if self.group.decides else f"({self.ratio:.{digits}f})"
+
+    @property
     def why_no_place(self) -> str:
         """Return why it has no place: nothing may rest on its level, or nothing was compared."""
         return "" if self.group.is_settled else "not settled"

@@ -21,10 +21,11 @@ from dbdyno.report._downsample import LADDER, downsampling_for, packed_run
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import to_html
 from dbdyno.report._marks import run_marks
-from dbdyno.report._relative_throughput import relative_throughputs
+from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
 from dbdyno.report._runs import seconds_of_runs
 from dbdyno.report.charts import Chart
 from dbdyno.report.charts._claims import _drawing
+from dbdyno.report.charts._heat import _heat_row
 from dbdyno.report.sections._throughput import _interval_words
 from dbdyno.stats import settled_part
 from dbdyno.store import StoredStudy
@@ -92,6 +93,22 @@ def test_a_beginning_that_still_rises_is_no_stall() -> None:
     judged = settled_part(rising)
     assert judged is not None and (judged.start_s, judged.stalled_s) == (100, 4)
     assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
+
+
+@pytest.mark.parametrize(
+    ("low", "decides", "words"), [(0.5, True, "0.53"), (None, True, "not known"), (None, False, "(0.53)")]
+)
+def test_the_map_prints_a_ratio_as_its_table_does(
+    monkeypatch: pytest.MonkeyPatch, low: float | None, decides: bool, words: str
+) -> None:
+    monkeypatch.setattr("dbdyno.report.charts._heat.cell_level_words", lambda *_: "")
+    cell = Cell("mysql:9.7", 1 << 30, 16, "w", "socket")
+    group: Any = SimpleNamespace(cell=cell, decides=decides, is_settled=decides, trusted=True)
+    throughput = RelativeThroughput(group, 16, 0.53, low, low and 0.56, None, None, 2)
+    row = _heat_row(throughput, {cell.target: "MySQL"})
+    assert row["value"] == row["shown"].partition(" (0.5")[0] == throughput.ratio_text(2) == words
+    assert row["is_known"] == (words != "not known")
+    assert throughput.ratio_text().replace("0.530", "0.53") == words
 
 
 def series(seconds: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
+_IS_KNOWN = "datum.is_known"
 _PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.place"
 
 
@@ -67,10 +68,11 @@ def _heat_row(throughput: RelativeThroughput, names: dict[str, str]) -> Row:
         "at": throughput.at,
         "connections": cell.concurrency,
         "ratio": round(throughput.ratio, 4),
-        "value": f"{throughput.ratio:.2f}",
+        "value": throughput.ratio_text(2),
+        "is_known": throughput.has_ratio,
         "place": rank_words(places, throughput.of) if places else throughput.why_no_place or "?",
         "first": throughput.may_be_first,
-        "shown": f"{throughput.ratio:.2f}{interval}",
+        "shown": f"{throughput.ratio_text(2)}{interval}",
         "tps": cell_level_words(group, "TPS"),
         "trusted": group.trusted,
     }
@@ -89,17 +91,20 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
         y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
         tooltip=_tooltip(),
     )
-    fields = base.mark_rect(cornerRadius=3).encode(color=_colour_steps("h"))
+    fields = base.mark_rect(cornerRadius=3).encode(
+        color=alt.condition(_IS_KNOWN, _colour_steps("h"), alt.value("var(--paper)"))
+    )
     frames = (
         base.transform_filter("datum.first")
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
         .encode(stroke=alt.StrokeValue("var(--ink)"))
     )
-    numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(
-        text=alt.Text("value:N"), color=_colour_steps("x")
+    text_colour = alt.condition(_IS_KNOWN, _colour_steps("x"), alt.value("var(--ink)"))
+    numbers = base.mark_text(dy=-5, fontWeight=600).encode(
+        text=alt.Text("value:N"), color=text_colour, size=alt.condition(_IS_KNOWN, alt.value(13), alt.value(10))
     )
     places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
-    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=_colour_steps("x")))
+    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=text_colour))
     drawing: alt.LayerChart = layers.resolve_scale(color="independent").properties(
         height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )

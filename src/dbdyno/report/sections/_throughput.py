@@ -119,9 +119,18 @@ def _map_parts(
     return [
         subtitle(f"Throughput relative to the best target of the column, and the possible places.{choice_words}"),
         grid([] if is_shown else maps),
-        to_see(f"{_MAP_BESIDE if is_shown else ''}{_MAP_COLOURS}"),
+        to_see(f"{_MAP_BESIDE if is_shown else ''}{_MAP_COLOURS}{_missing_ratio_words(throughputs)}"),
         data_behind(_standing_table(page, throughputs)),
     ]
+
+
+def _missing_ratio_words(throughputs: Sequence[RelativeThroughput]) -> str:
+    words = ""
+    if not all(throughput.group.decides for throughput in throughputs):
+        words += " In brackets: suspect or unsettled runs."
+    if not all(throughput.has_ratio for throughput in throughputs):
+        words += " Not known: the runs disagree too much for a ratio."
+    return words
 
 
 def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Table:
@@ -142,7 +151,7 @@ def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Ta
                 basis_words,
                 f"{cell.concurrency:,}",
                 cell_level_words(group),
-                _ratio_cell(throughput),
+                throughput.ratio_text(),
                 "" if throughput.low is None else f"{throughput.low:.3f}",
                 "" if throughput.high is None else f"{throughput.high:.3f}",
                 rank_words(places, throughput.of) if places else throughput.why_no_place,
@@ -152,14 +161,6 @@ def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Ta
     return Table(
         "standings", ("Throughput relative to the best target, with 95 % intervals"), columns, rows, facets=facets
     )
-
-
-def _ratio_cell(throughput: RelativeThroughput) -> str:
-    """Return the ratio to the best; in brackets where the level does not decide, no number where the runs disagree."""
-    if not throughput.group.decides:
-        return f"({throughput.ratio:.3f})"
-    has_number = throughput.low is not None or throughput.ratio == 1.0
-    return f"{throughput.ratio:.3f}" if has_number else "not known"
 
 
 def _interval_words(page: Page) -> str:
