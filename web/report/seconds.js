@@ -3,11 +3,7 @@
 // The definition of a panel: the template with its rows, its marks and its scales.
 export function panelSpec(template, run, panel) {
   const spec = structuredClone(template);
-  const rows = panel.lines.flatMap((line) =>
-    line.s
-      .map((second, at) => ({ second, value: line.v[at], series: line.name }))
-      .filter((row) => !panel.log || row.value > 0),
-  );
+  const rows = panel.lines.flatMap((line) => rowsOf(line, panel.log));
   spec.datasets = { ...spec.datasets, rows, ...marksOf(run, panel) };
   const highest = rows.reduce((most, row) => Math.max(most, row.value), 0);
   for (const layer of spec.layer) {
@@ -18,6 +14,17 @@ export function panelSpec(template, run, panel) {
     if (color && panel.lines.length === 1) color.legend = strokeDash.legend = null;
   }
   return spec;
+}
+
+// A gap interrupts the line, and so does a zero on a log scale. A point between two gaps is as wide as its second.
+function rowsOf({ name: series, s, v, gaps }, log) {
+  return s.flatMap((second, at) => {
+    const value = log && !(v[at] > 0) ? null : v[at];
+    const isAlone = (!at || gaps.has(at)) && (at + 1 === s.length || gaps.has(at + 1));
+    const seconds = isAlone ? [second - 0.5, second + 0.5] : [second];
+    const points = seconds.map((each) => ({ second: each, value, series }));
+    return at && gaps.has(at) ? [{ second: (s[at - 1] + second) / 2, value: null, series }, ...points] : points;
+  });
 }
 
 function marksOf(run, panel) {
@@ -33,11 +40,12 @@ function marksOf(run, panel) {
 // The first and the last second of a run.
 export const secondsOf = (run) => (run.phases.length ? [run.phases[0].from, run.phases.at(-1).to] : [0, 1]);
 
-// Steps from second to second stand for the seconds; without steps each is one.
+// Steps from second to second stand for the seconds; without steps each is one. A value is of `step` seconds; `gaps` are
+// the indices of points that come after seconds without a value.
 export function unfolded(line) {
   const seconds = [line.s];
   for (let at = 1; at < line.v.length; at += 1) seconds.push(seconds[at - 1] + (line.d ? line.d[at - 1] : 1));
-  return { name: line.n, s: seconds, v: line.v };
+  return { name: line.n, s: seconds, v: line.v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
 }
 
 export function rangeWords(line) {
@@ -56,11 +64,16 @@ export function indexAt(line, second) {
   return low - 1;
 }
 
+// Empty where the second has no value; of a thinned line the last kept value, with its second.
 export function valueWords(line, second, unit) {
   const at = indexAt(line, second);
   if (at < 0) return "";
+  const isCovered = second - line.s[at] < line.step;
+  const isLastBefore = at + 1 === line.s.length || line.gaps.has(at + 1);
+  if (!isCovered && isLastBefore && !line.isThinned) return "";
   const value = line.v[at].toLocaleString("en", { maximumSignificantDigits: 4 });
-  return `${line.name} ${value}${unit ? ` ${unit}` : ""}`.trim();
+  const when = line.isThinned && !isCovered ? ` (at second ${line.s[at]})` : "";
+  return `${line.name} ${value}${unit ? ` ${unit}` : ""}${when}`.trim();
 }
 
 export function secondWords(run, second) {
@@ -68,7 +81,8 @@ export function secondWords(run, second) {
   const isStalled = run.marks.stalls.some(([from, to]) => second >= from && second <= to);
   const words = run.panels
     .slice(0, 2)
-    .flatMap((panel) => panel.lines.map((line) => valueWords(line, second, panel.unit)));
+    .flatMap((panel) => panel.lines.map((line) => valueWords(line, second, panel.unit)))
+    .filter(Boolean);
   const where = `${phase ? phase.phase : "outside"}${isStalled ? ", stalled" : ""}`;
-  return `Second ${second} (${where}): ${words.filter(Boolean).join(", ")}`;
+  return `Second ${second} (${where}): ${words.join(", ") || "no value"}`;
 }

@@ -64,16 +64,13 @@ def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -
 def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:
     """Return one run."""
     shown_panels = [panel for panel in run["panels"] if _most_points(panel, thinning)]
-    points = [
-        downsampled(line["s"], line["v"], _most_points(panel, thinning))
-        for panel in shown_panels
-        for line in panel["lines"]
-    ]
+    lines = [(line, _most_points(panel, thinning)) for panel in shown_panels for line in panel["lines"]]
+    points = [downsampled(line["s"], line["v"], max_points) for line, max_points in lines]
     # All lines are rounded at once: a run has twenty, and for each a dozen calls of numpy take longer than its values.
     rounded = iter(_split_rounded([values for _, values in points]))
     seconds = iter(seconds for seconds, _ in points)
     panels = [
-        {**panel, "lines": [_packed_line(line["name"], next(seconds), next(rounded)) for line in panel["lines"]]}
+        {**panel, "lines": [_packed_line(line, next(seconds), next(rounded)) for line in panel["lines"]]}
         for panel in shown_panels
     ]
     omitted_count = len(run["panels"]) - len(panels)
@@ -96,11 +93,23 @@ def _is_downsampled(run: Mapping[str, Any], thinning: Downsampling) -> bool:
     return any(len(line["v"]) > max_points > 0 for line, max_points in lines)
 
 
-def _packed_line(name: str, seconds: NDArray[np.int64], values: NDArray[np.float64]) -> dict[str, Any]:
-    """Return seconds as steps from one to the next, which packs well; without steps where each is one."""
+def _packed_line(line: Mapping[str, Any], seconds: NDArray[np.int64], values: NDArray[np.float64]) -> dict[str, Any]:
+    """Return seconds as steps from one to the next, which packs well; without steps where each is one.
+
+    It names for how many seconds a value stands unless it is one, which points come after a gap, and whether points of
+    the line were left out.
+    """
     steps = seconds[1:] - seconds[:-1]
-    regular: dict[str, Any] = {} if (steps == 1).all() else {"d": steps.tolist()}
-    return {"n": name, "s": int(seconds[0]), **regular, "v": _short_numbers(values)}
+    packed: dict[str, Any] = {"n": line["name"], "s": int(seconds[0]), "v": _short_numbers(values)}
+    if (steps != 1).any():
+        packed["d"] = steps.tolist()
+    if line["step"] != 1:
+        packed["u"] = line["step"]
+    if len(line["after_gaps"]):
+        packed["g"] = np.unique(np.searchsorted(seconds, line["after_gaps"])).tolist()
+    if len(seconds) < len(line["s"]):
+        packed["t"] = True
+    return packed
 
 
 def _short_numbers(values: NDArray[np.float64]) -> list[float | int]:

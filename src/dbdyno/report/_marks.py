@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,7 @@ def run_marks(
     if has_lost_path:
         return {"stalls": [], "changes": [], "waves": [], "words": ["the path to the server was lost: not judged"]}
     begin_s = first_s - 0.5
-    from_s = judged.judged_from_s if judged else 0
-    stalls = _marked_spans(_stall_mask(window[from_s:]), begin_s + from_s)
+    stalls = _marked_spans(stall_mask(window, judged), begin_s)
     if judged is None:
         words = [_stall_words(stalls)] if len(window) else []
         return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}
@@ -46,11 +46,14 @@ def run_marks(
     }
 
 
-def _stall_mask(window: NDArray[np.float64]) -> NDArray[np.bool_]:
-    try:
-        return stalled_seconds(window)
-    except AnalysisError:  # nothing was done in most seconds: there is no level that a stall could fall below
-        return np.zeros(len(window), dtype=np.bool_)
+def stall_mask(window: NDArray[np.float64], judged: SettledPart | None) -> NDArray[np.bool_]:
+    """Return which seconds of a window are stalled: of its settled part, or of all where it was not judged."""
+    mask = np.zeros(len(window), dtype=np.bool_)
+    from_s = judged.judged_from_s if judged else 0
+    # Where nothing was done in most seconds, there is no level that a stall could fall below.
+    with contextlib.suppress(AnalysisError):
+        mask[from_s:] = stalled_seconds(window[from_s:])
+    return mask
 
 
 def _marked_spans(marked: NDArray[np.bool_], begin_s: float) -> list[list[float]]:

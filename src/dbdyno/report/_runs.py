@@ -14,9 +14,9 @@ from dbdyno.analyse import place_namer, significant_words
 from dbdyno.core import RunRecord, SettledPart, target_title
 from dbdyno.report._downsample import downsampling_for, packed_run
 from dbdyno.report._format import client_words, figure
-from dbdyno.report._marks import run_marks
+from dbdyno.report._marks import run_marks, stall_mask
 from dbdyno.report._repeat import command_of_cell
-from dbdyno.report._series import run_series
+from dbdyno.report._series import run_series, without_gaps
 from dbdyno.report._study_analysis import StudyAnalysis
 
 _SAMPLED = 12
@@ -28,18 +28,31 @@ class RunThroughput:
 
     Parameters
     ----------
-    tps : of every second with a report, warm-up and window; not those in which an open load was ended
+    second, tps : of warm-up and window, not of those seconds in which an open load was ended: each second, of imported
+        runs each report
     window_from : index of the first of the window in it
     first_s : second of the run with which the window begins
-    window : throughput of the window, no gaps
+    window : throughput of the window, no gaps; empty of imported runs whose reports cover more than a second each
     judged : what the window says of its level, if it is long enough
     """
 
+    second: NDArray[np.int64]
     tps: NDArray[np.float64]
     window_from: int
     first_s: int
     window: NDArray[np.float64]
     judged: SettledPart | None
+
+    @property
+    def window_values(self) -> NDArray[np.float64]:
+        """Return the throughput of the window: of each second, or of each report where those cover more."""
+        return self.window if len(self.window) else self.tps[self.window_from :]
+
+    @property
+    def stalled_s(self) -> NDArray[np.int64]:
+        """Return the stalled seconds of the run, or those with which stalled reports begin."""
+        mask = stall_mask(self.window_values, self.judged)
+        return self.first_s + np.flatnonzero(mask) if len(self.window) else self.second[self.window_from :][mask]
 
 
 def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
@@ -51,11 +64,15 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
         if len(table):
             window = analysis.results.window_tps(run_id)
             is_driven = ~table.texts("phase").among({"after"})
-            tps, second = table.numbers("tps")[is_driven], table.numbers("second")[is_driven]
-            is_window = table.texts("phase").among({"window"})[is_driven]
-            window_start = int(is_window.argmax()) if is_window.any() else len(tps)
-            first_s = int(second[window_start]) if window_start < len(tps) else 0
-            seconds_by_run[run_id] = RunThroughput(tps, window_start, first_s, window, record.settled)
+            second, tps = table.numbers("second")[is_driven], table.numbers("tps")[is_driven]
+            window_s = second[table.texts("phase").among({"window"})[is_driven]]
+            if analysis.study.imported is None:
+                second, tps = without_gaps(second, tps)
+            first_s, window_from = 0, len(tps)
+            if len(window_s):
+                first_s = int(window_s[0])
+                window_from = int(np.searchsorted(second, first_s))
+            seconds_by_run[run_id] = RunThroughput(second, tps, window_from, first_s, window, record.settled)
     return seconds_by_run
 
 

@@ -17,7 +17,7 @@ from dbdyno.tables import Table, Texts
 MOST_POINTS = 600
 _NS = 1e-6
 _SECOND_COLUMNS = (
-    *("second", "phase", "tps", "p50_ns", "p95_ns", "p99_ns", "tool_percentile", "tool_percentile_ns"),
+    *("second", "phase", "duration_ns", "tps", "p50_ns", "p95_ns", "p99_ns", "tool_percentile", "tool_percentile_ns"),
     *("errors", "retries", "failed", "errors_per_s", "reconnects_per_s", "backlog"),
     *("client_use_share", "client_busy_share", "client_cpu_wait_share", "client_cpu_ns_per_statement"),
     *("client_wake_batch", "lateness_ns_p99", "lateness_ns_max"),
@@ -67,15 +67,34 @@ PANELS = (
 
 
 def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
-    """Return panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
+    """Return panels of one run, every second of it, and its phases.
+
+    A panel has a title, a unit and lines. A line has seconds and values as arrays, for how many seconds a value stands
+    as a rule (`step`), and the seconds before which values are missing (`after_gaps`).
+    """
     table = results.seconds(run_id, _SECOND_COLUMNS)
     seconds = table.numbers("second")
-    panels = [*_own_panels(seconds, table), *_telemetry_panels(results, run_id)]
+    own_panels = _own_panels(seconds, table, is_imported=results.study.imported is not None)
+    panels = [*own_panels, *_telemetry_panels(results, run_id)]
     return {
         "phases": _phase_stretches(seconds, table.texts("phase")),
         "panels": [panel for panel in panels if panel["lines"]],
         "seconds": len(seconds),
     }
+
+
+def without_gaps(seconds: NDArray[np.int64], tps: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return throughput with 0 for each second that dbdyno's load generator did not report, as it is judged.
+
+    >>> [part.tolist() for part in without_gaps(np.array([3, 4, 7]), np.array([9.0, 8.0, 9.0]))]
+    [[3, 4, 5, 6, 7], [9.0, 8.0, 0.0, 0.0, 9.0]]
+    """
+    if not len(seconds):
+        return seconds, tps
+    every_second = np.arange(seconds.min(), seconds.max() + 1)
+    filled = np.zeros(len(every_second))
+    filled[seconds - seconds.min()] = tps
+    return every_second, filled
 
 
 def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -99,16 +118,21 @@ def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) 
     return times[is_kept], value[is_kept]
 
 
-def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]]:
-    def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
-        return _line(name, seconds, _numbers(table, column), scale)
+def _own_panels(seconds: NDArray[np.int64], table: Table, *, is_imported: bool) -> list[dict[str, Any]]:
+    lengths_s = np.maximum(np.rint(table.numbers("duration_ns") / 1e9), 1).astype(np.int64)
 
+    def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
+        return _line(name, seconds, _numbers(table, column), lengths_s, scale)
+
+    throughput = line("throughput", "tps")
+    if throughput and not is_imported:
+        throughput = _line("throughput", *without_gaps(throughput["s"], throughput["v"]), 1)
     errors = [line(name, name) for name in ("errors", "retries", "failed")]
     errors += [line("errors", "errors_per_s"), line("reconnects", "reconnects_per_s")]
     percentiles = _numbers(table, "tool_percentile")
     tool_percentile = next(iter(percentiles[~np.isnan(percentiles)].tolist()), None)
     return [
-        _panel("Throughput", "transactions/s", [line("throughput", "tps")], key="tps"),
+        _panel("Throughput", "transactions/s", [throughput], key="tps"),
         _panel(
             "Response time of each second",
             "ms",
@@ -162,7 +186,10 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         for metric, begin, end in zip(metrics, [0, *row_ends], row_ends, strict=False)
         if end > begin
     }
-    lines = {metric: (seconds[row_indices], values[row_indices]) for metric, row_indices in rows.items()}
+    lines = {
+        metric: (seconds[row_indices], values[row_indices], _usual_step(seconds[row_indices]))
+        for metric, row_indices in rows.items()
+    }
     units = {metric: unit_of_row.text(int(row_indices[-1])) for metric, row_indices in rows.items()}
     panels = []
     remaining_metrics = dict.fromkeys(sorted(lines))
@@ -202,16 +229,36 @@ def _numbers(table: Table, column: str) -> NDArray[np.float64]:
     return np.zeros(0) if np.isnan(numbers).all() else numbers
 
 
+def _usual_step(seconds: NDArray[np.int64]) -> int:
+    """Return how far a sampler's readings are apart, at most, in three of four cases; 1 of a single reading.
+
+    >>> _usual_step(np.array([0, 10, 21, 30, 90])), _usual_step(np.array([0, 1, 2, 60, 61])), _usual_step(np.array([5]))
+    (11, 1, 1)
+    """
+    steps = np.sort(seconds[1:] - seconds[:-1])
+    return max(int(steps[(3 * len(steps) - 1) // 4]), 1) if len(steps) else 1
+
+
 def _line(
-    name: str, seconds: NDArray[np.int64], values: NDArray[np.float64], scale: float = 1.0
+    name: str,
+    seconds: NDArray[np.int64],
+    values: NDArray[np.float64],
+    lengths_s: NDArray[np.int64] | int,
+    scale: float = 1.0,
 ) -> dict[str, Any] | None:
-    """Return a line of those points that are known; None without one."""
+    """Return a line of those points that are known; None without one.
+
+    Parameters
+    ----------
+    lengths_s : seconds that each value stands for, or every value
+    """
     is_known = ~np.isnan(values)
     if not is_known.any():
         return None
-    if is_known.all():
-        return {"name": name, "s": seconds[: len(values)], "v": values * scale}
-    return {"name": name, "s": seconds[: len(values)][is_known], "v": values[is_known] * scale}
+    seconds, lengths_s = seconds[is_known], np.broadcast_to(lengths_s, is_known.shape)[is_known]
+    after_gaps = seconds[1:][seconds[1:] > seconds[:-1] + lengths_s[:-1]]
+    step = int(np.median(lengths_s))
+    return {"name": name, "s": seconds, "v": values[is_known] * scale, "step": step, "after_gaps": after_gaps}
 
 
 def _phase_stretches(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:

@@ -16,16 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sysbench_log
 from dbdyno.core import Target, parse_engine_name
 from dbdyno.report import StudyAnalysis, analyse_study, page_text
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._html import Html, element, script_json
 from dbdyno.report._palette import palette_of
+from dbdyno.report._runs import seconds_of_runs
 from dbdyno.report._series import downsampled, run_series
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
 from dbdyno.store import StoredRun, StoredStudy, TelemetryRow
 from dbdyno.tables import Table
+from trees import imported
 
 TABLES = ("differences", "only-some")
 
@@ -78,6 +81,37 @@ def test_the_series_of_a_run_tells_warm_up_from_window(results: StoredStudy) -> 
     throughput = found["panels"][0]
     assert throughput["key"] == "tps"
     assert len(throughput["lines"][0]["v"]) == 16
+
+
+def test_a_second_that_was_not_reported_did_nothing_and_has_no_response_time(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def change(run: StoredRun) -> StoredRun:
+        assert not isinstance(run.seconds, Table)
+        rows = [row for row in run.seconds if row.second not in (7, 8)]
+        rows[5] = replace(rows[5], p95_ns=None)
+        return replace(run, seconds=rows)
+
+    results = write(tmp_path / "gaps", change=change, most=1)
+    panels = run_series(results, next(iter(results.run_ids())))["panels"]
+    lines = {line["name"]: line for panel in panels for line in panel["lines"]}
+    assert lines["throughput"]["s"].tolist() == list(range(16))
+    assert np.flatnonzero(lines["throughput"]["v"] == 0).tolist() == [7, 8]
+    assert lines["throughput"]["after_gaps"].tolist() == []
+    assert lines["p99"]["after_gaps"].tolist() == [9]
+    assert lines["p95"]["after_gaps"].tolist() == [6, 9]
+    assert {line["step"] for line in lines.values()} == {1}
+    (run_seconds,) = seconds_of_runs(analyse_study(results)).values()
+    assert run_seconds.second.tolist() == list(range(16))
+    assert run_seconds.tps[run_seconds.window_from :].tolist() == run_seconds.window.tolist()
+
+
+def test_a_long_report_of_another_tool_covers_its_seconds(tmp_path: Path) -> None:
+    tps = [100.0 + n % 7 for n in range(200)]
+    results = imported(tmp_path, {"a/4.log": sysbench_log.log(tps, interval=10)})[1]
+    (throughput,) = run_series(results, next(iter(results.run_ids())))["panels"][0]["lines"]
+    assert (throughput["step"], throughput["after_gaps"].tolist()) == (10, [])
+    assert throughput["v"].min() > 99
 
 
 def test_every_metric_is_drawn_in_one_panel_only(results: StoredStudy) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,13 +19,13 @@ from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._blocks import Column, Table
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._curves import response_curve
-from dbdyno.report._downsample import LADDER, downsampling_for, packed_run
+from dbdyno.report._downsample import LADDER, Downsampling, downsampling_for, packed_run
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import to_html
 from dbdyno.report._marks import run_marks
 from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
-from dbdyno.report._runs import seconds_of_runs
-from dbdyno.report.charts import Chart
+from dbdyno.report._runs import RunThroughput, seconds_of_runs
+from dbdyno.report.charts import Chart, spark
 from dbdyno.report.charts._claims import _drawing
 from dbdyno.report.charts._heat import _heat_row
 from dbdyno.report.sections._throughput import _interval_words
@@ -95,6 +97,42 @@ def test_a_beginning_that_still_rises_is_no_stall() -> None:
     assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
 
 
+def run_of(window: np.ndarray) -> RunThroughput:
+    return RunThroughput(np.arange(len(window)) + 10, window, 0, 10, window, settled_part(window))
+
+
+def drawn(name: str, strip: str) -> list[tuple[float, float]]:
+    """Where the points of a line lie, or from where to where the marks reach, in pixels."""
+    if name == "spark-stall":
+        rects = re.findall(r'<rect x="(-?\d+)" y="28" width="(\d+)"', strip)
+        return [(float(x), float(x) + float(width)) for x, width in rects]
+    (path,) = re.findall(rf'd="M([^"]+)" class="{name}"', strip)
+    return [(float(x), float(y)) for x, _, y in (point.partition(",") for point in path.split("L"))]
+
+
+def test_seconds_of_little_throughput_are_no_stalls_on_a_strip() -> None:
+    """At 5 TPS a third of all seconds lies below half the median, by chance alone."""
+    window = np.random.default_rng(1).poisson(5, 300).astype(float)
+    assert (window < 2.5).sum() > 20
+    run = run_of(window)
+    assert len(run.stalled_s) == 0
+    assert drawn("spark-stall", spark(run, 20.0, has_stalls=True)) == []
+
+
+def test_a_strip_is_drawn_over_time() -> None:
+    window = np.concatenate([np.random.default_rng(1).normal(100, 5, 400), np.zeros(200)])
+    strip = spark(replace(run_of(window), judged=None), 120.0, has_stalls=True)
+    first_zero_px = next(x for x, y in drawn("spark-line", strip) if y == 27)
+    assert first_zero_px == pytest.approx(132 * 400 / 599, abs=3)
+    (stall,) = drawn("spark-stall", strip)
+    assert stall == pytest.approx((132 * 400 / 599, 132), abs=2)
+
+
+def test_stalled_reports_of_more_than_a_second_are_marked_where_they_begin() -> None:
+    run = RunThroughput(np.arange(0, 120, 10), np.array([100.0] * 11 + [9.0]), 0, 0, np.zeros(0), None)
+    assert run.stalled_s.tolist() == [110]
+
+
 @pytest.mark.parametrize(
     ("low", "decides", "words"), [(0.5, True, "0.53"), (None, True, "not known"), (None, False, "(0.53)")]
 )
@@ -114,7 +152,8 @@ def test_the_map_prints_a_ratio_as_its_table_does(
 def series(seconds: int) -> dict[str, Any]:
     values = np.random.default_rng(1).normal(1000, 100, (9, seconds))
     values[:, seconds // 2] = 0.0
-    line, *others = ({"name": f"m{n}", "s": np.arange(seconds), "v": own} for n, own in enumerate(values))
+    at: dict[str, Any] = {"s": np.arange(seconds), "step": 1, "after_gaps": np.zeros(0)}
+    line, *others = ({"name": f"m{n}", **at, "v": own} for n, own in enumerate(values))
     panels = [{"title": "Throughput", "unit": "", "lines": [line], "key": "tps", "log": False}]
     panels += [{"title": "t", "unit": "", "lines": [other], "key": "", "log": False} for other in others]
     return {"phases": [], "panels": panels, "seconds": seconds}
@@ -140,6 +179,20 @@ def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
     assert len(throughput["v"]) > 3 * len(others[0]["v"])
     assert min(throughput["v"]) == min(others[0]["v"]) == 0
     assert others[0]["s"] + sum(others[0]["d"]) <= 900
+
+
+def test_a_packed_line_names_its_gaps_its_step_and_whether_it_is_thinned() -> None:
+    seconds = np.concatenate([np.arange(0, 100, 5), np.arange(300, 400, 5)])
+    line = {"name": "m", "s": seconds, "v": np.arange(40.0), "step": 5, "after_gaps": np.array([300])}
+    run = {"phases": [], "panels": [{"title": "t", "lines": [line], "key": "", "log": False}], "seconds": 400}
+    whole, thinned = (
+        json.loads(unpacked(packed_run(run, Downsampling(most, most, 0))))["panels"][0]["lines"][0] for most in (40, 8)
+    )
+    assert (whole["u"], whole["g"], "t" in whole) == (5, [20], False)
+    assert thinned["t"] is True
+    kept_s = np.cumsum([thinned["s"], *thinned["d"]])
+    (after,) = thinned["g"]
+    assert kept_s[after - 1] < 100 < 300 <= kept_s[after]
 
 
 def test_long_tables_are_packed_and_lose_nothing() -> None:

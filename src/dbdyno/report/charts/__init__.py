@@ -10,7 +10,7 @@ from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
-from dbdyno.report.charts._spark import SPARK_WIDTH, spark
+from dbdyno.report.charts._spark import spark
 from dbdyno.report.charts._stacked_time import part_colours, stacked_time_charts
 from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
@@ -21,7 +21,6 @@ from dbdyno.report.charts._why import why_charts
 __all__ = [
     "ENDS",
     "QUANTILE_WORDS",
-    "SPARK_WIDTH",
     "Chart",
     "at_best",
     "box_charts",

@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
+import numpy as np
+
 from dbdyno.report._html import Html, element
+from dbdyno.report._runs import RunThroughput
+from dbdyno.report._series import downsampled
 
-SPARK_WIDTH, HEIGHT = 132, 30
+_WIDTH, _HEIGHT = 132, 30
 
 
-def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequence[bool] = ()) -> Html:
-    """Return a line from zero to `top`; the warm-up grey, the window dark, stalled seconds marked below.
+def spark(run: RunThroughput, top: float, *, most: int = _WIDTH, has_stalls: bool = False) -> Html:
+    """Return a line over time from zero to `top`; the warm-up grey, the window dark.
 
     Parameters
     ----------
-    window_from : index of the first second of the window
+    most : points that are drawn
+    has_stalls : whether stalled seconds are marked below
     """
-    if not tps:
+    if not len(run.tps):
         return Html("")
-    step = SPARK_WIDTH / max(len(tps) - 1, 1)
-    points = [
-        (index * step, HEIGHT - 3 - (HEIGHT - 6) * min(value / (top or 1.0), 1.0)) for index, value in enumerate(tps)
-    ]
-    start = points[min(window_from, len(points) - 1)][0]
-    width = f"{SPARK_WIDTH - start:.1f}"
-    shade = element("rect", x=f"{start:.1f}", y=0, width=width, height=HEIGHT, class_="spark-window")
+    first_s, last_s = int(run.second[0]), int(run.second[-1])
+    scale = _WIDTH / max(last_s - first_s, 1)
+    kept_s, kept_tps = downsampled(run.second, run.tps, most=most)
+    heights = _HEIGHT - 3 - (_HEIGHT - 6) * np.minimum(kept_tps / (top or 1.0), 1.0)
+    points = list(zip(((kept_s - first_s) * scale).tolist(), heights.tolist(), strict=True))
+    window_s = int(run.second[run.window_from]) if run.window_from < len(run.second) else last_s
+    window_from, start = bisect_left(kept_s.tolist(), window_s), (window_s - first_s) * scale
+    width = f"{_WIDTH - start:.1f}"
+    shade = element("rect", x=f"{start:.1f}", y=0, width=width, height=_HEIGHT, class_="spark-window")
     warm_up_line = _line_html(points[: window_from + 1], "spark-warm")
     window_line = _line_html(points[window_from:], "spark-line")
+    stalled_px = np.unique(np.rint((run.stalled_s - first_s) * scale).astype(np.int64)) if has_stalls else np.zeros(0)
     marks = [
-        element("rect", x=f"{x - 1:.1f}", y=HEIGHT - 2, width=2, height=2, class_="spark-stall")
-        for (x, _), is_stalled in zip(points, stalled, strict=False)
-        if is_stalled
+        element("rect", x=int(px[0]) - 1, y=_HEIGHT - 2, width=len(px) + 1, height=2, class_="spark-stall")
+        for px in np.split(stalled_px, np.flatnonzero(np.diff(stalled_px) > 1) + 1)
+        if len(px)
     ]
     return element(
         "svg",
@@ -38,7 +47,7 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
         warm_up_line,
         window_line,
         *marks,
-        viewBox=f"0 0 {SPARK_WIDTH} {HEIGHT}",
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         class_="spark",
         aria_hidden="true",
         preserveAspectRatio="none",

@@ -441,9 +441,7 @@
   // report/seconds.js
   function panelSpec(template, run2, panel) {
     const spec = structuredClone(template);
-    const rows = panel.lines.flatMap(
-      (line) => line.s.map((second, at) => ({ second, value: line.v[at], series: line.name })).filter((row) => !panel.log || row.value > 0)
-    );
+    const rows = panel.lines.flatMap((line) => rowsOf(line, panel.log));
     spec.datasets = { ...spec.datasets, rows, ...marksOf(run2, panel) };
     const highest = rows.reduce((most, row) => Math.max(most, row.value), 0);
     for (const layer of spec.layer) {
@@ -454,6 +452,15 @@
       if (color && panel.lines.length === 1) color.legend = strokeDash.legend = null;
     }
     return spec;
+  }
+  function rowsOf({ name: series, s, v, gaps }, log) {
+    return s.flatMap((second, at) => {
+      const value = log && !(v[at] > 0) ? null : v[at];
+      const isAlone = (!at || gaps.has(at)) && (at + 1 === s.length || gaps.has(at + 1));
+      const seconds = isAlone ? [second - 0.5, second + 0.5] : [second];
+      const points = seconds.map((each) => ({ second: each, value, series }));
+      return at && gaps.has(at) ? [{ second: (s[at - 1] + second) / 2, value: null, series }, ...points] : points;
+    });
   }
   function marksOf(run2, panel) {
     const spans = (pairs) => pairs.map(([from, to]) => ({ from, to }));
@@ -468,7 +475,7 @@
   function unfolded(line) {
     const seconds = [line.s];
     for (let at = 1; at < line.v.length; at += 1) seconds.push(seconds[at - 1] + (line.d ? line.d[at - 1] : 1));
-    return { name: line.n, s: seconds, v: line.v };
+    return { name: line.n, s: seconds, v: line.v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
   }
   function rangeWords(line) {
     const [low, high] = [Math.min, Math.max].map((end) => line.v.reduce((a, b) => end(a, b)));
@@ -486,15 +493,19 @@
   function valueWords(line, second, unit) {
     const at = indexAt(line, second);
     if (at < 0) return "";
+    const isCovered = second - line.s[at] < line.step;
+    const isLastBefore = at + 1 === line.s.length || line.gaps.has(at + 1);
+    if (!isCovered && isLastBefore && !line.isThinned) return "";
     const value = line.v[at].toLocaleString("en", { maximumSignificantDigits: 4 });
-    return `${line.name} ${value}${unit ? ` ${unit}` : ""}`.trim();
+    const when = line.isThinned && !isCovered ? ` (at second ${line.s[at]})` : "";
+    return `${line.name} ${value}${unit ? ` ${unit}` : ""}${when}`.trim();
   }
   function secondWords(run2, second) {
     const phase = run2.phases.find((span) => second >= span.from && second <= span.to);
     const isStalled = run2.marks.stalls.some(([from, to]) => second >= from && second <= to);
-    const words = run2.panels.slice(0, 2).flatMap((panel) => panel.lines.map((line) => valueWords(line, second, panel.unit)));
+    const words = run2.panels.slice(0, 2).flatMap((panel) => panel.lines.map((line) => valueWords(line, second, panel.unit))).filter(Boolean);
     const where = `${phase ? phase.phase : "outside"}${isStalled ? ", stalled" : ""}`;
-    return `Second ${second} (${where}): ${words.filter(Boolean).join(", ")}`;
+    return `Second ${second} (${where}): ${words.join(", ") || "no value"}`;
   }
 
   // report/run.js

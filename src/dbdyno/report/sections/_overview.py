@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from dbdyno.core import RunRecord, counted, target_title
 from dbdyno.report._html import Html, element, shortened
 from dbdyno.report._runs import RunThroughput
-from dbdyno.report._series import downsampled
 from dbdyno.report.charts import panel_title, spark
 from dbdyno.report.sections._frame import Page
 
@@ -91,10 +87,9 @@ def _small_strip(
     words = f"{words}, {record.run.repeat_words}: {record.status}"[:400]
     if run_seconds is None or not len(run_seconds.tps):
         return element("span", "✕", class_="no-strip", title=words)
-    times, tps = (part.tolist() for part in downsampled(np.arange(len(run_seconds.tps)), run_seconds.tps, most=_POINTS))
     return element(
         "button",
-        spark(tps, bisect_left(times, run_seconds.window_from), highest_tps),
+        spark(run_seconds, highest_tps, most=_POINTS),
         type="button",
         class_="odd" if record.run.run_id in framed_ids else None,
         data_run=record.run.run_id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -27,11 +26,10 @@ from dbdyno.report._boxes import FEWEST_SECONDS, BoxPlot, window_boxes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Html, element, shortened, to_html
 from dbdyno.report._runs import RunThroughput
-from dbdyno.report._series import downsampled
-from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
+from dbdyno.report.charts import box_charts, spark
 from dbdyno.report.sections._frame import Page, cell_table
 from dbdyno.report.sections._overview import overview
-from dbdyno.stats import STALL_FLOOR, stalls
+from dbdyno.stats import stalls
 
 FloatArray = NDArray[np.float64]
 _MOST_LARGE = 6
@@ -100,9 +98,9 @@ def _badness(record: RunRecord, run_seconds: RunThroughput | None) -> float:
         return 0.0
     if run_seconds is None or not len(run_seconds.tps):
         return 4.0
-    window = run_seconds.tps[run_seconds.window_from :]
+    values = run_seconds.window_values
     try:
-        stalled_share = _stall_figures(window, run_seconds.judged)[1] / len(window)
+        stalled_share = _stall_figures(values, run_seconds.judged)[1] / len(values)
     except AnalysisError:
         stalled_share = 1.0
     return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
@@ -208,13 +206,8 @@ def _strip_html(record: RunRecord, run_seconds: RunThroughput | None, highest_tp
     if run_seconds is None or not len(run_seconds.tps):
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, floor = ("network: path to the server lost", 0.0) if record.has_lost_path else _run_window_words(run_seconds)
-    settled_from = run_seconds.window_from + (run_seconds.judged.judged_from_s if run_seconds.judged else 0)
-    drawn_s, drawn_tps = (
-        part.tolist() for part in downsampled(np.arange(len(run_seconds.tps)), run_seconds.tps, most=SPARK_WIDTH)
-    )
-    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn_tps, strict=True)]
-    drawing = spark(drawn_tps, bisect_left(drawn_s, run_seconds.window_from), highest_tps, stalled=stalled)
+    words = "network: path to the server lost" if record.has_lost_path else _window_words(run_seconds)
+    drawing = spark(run_seconds, highest_tps, has_stalls=not record.has_lost_path)
     status_words = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     target = target_title(record.run.cell.target)
     title = f"{target}, {repeat}: {status_words}{words}{_course_clause(record)}. Open its seconds."
@@ -229,30 +222,25 @@ def _course_clause(record: RunRecord) -> str:
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _run_window_words(run_seconds: RunThroughput) -> tuple[str, float]:
-    return _window_words(run_seconds.tps[run_seconds.window_from :], run_seconds.judged)
-
-
-def _window_words(values: FloatArray, settled_part: SettledPart | None) -> tuple[str, float]:
-    """Return the range of the window against its median, its stalls, the verdict if long enough; the level of stalls.
+def _window_words(run_seconds: RunThroughput) -> str:
+    """Return the range of the window against its median, its stalls, and the verdict if it is long enough.
 
     A window that could be judged has the stalls of its settled part; one that is too short those of all its seconds.
     """
+    values, settled_part = run_seconds.window_values, run_seconds.judged
     try:
-        median, stalled_s, is_coarse = _stall_figures(values, settled_part)
+        median, stalled_count, is_coarse = _stall_figures(values, settled_part)
     except AnalysisError:
-        return "no throughput", 0.0
+        return "no throughput"
     settled_values = values if settled_part is None else values[settled_part.judged_from_s :]
     low, high = settled_values.min() / median - 1, settled_values.max() / median - 1
-    stalled_words = "" if not stalled_s else f", {counted(stalled_s, 'stalled second')}"
+    noun = "stalled second" if len(run_seconds.window) else "stalled report"
+    stalled_words = f", {counted(stalled_count, noun)}" if stalled_count else ""
     coarse_words = " (few transactions per second: coarse)" if is_coarse else ""
     verdict = f", {STATUS_WORDS[settled_part.status]}" if settled_part else ""
     if settled_part and settled_part.is_late:
         verdict += f" from {settled_part.start_s} s on"
-    return (
-        f"{_signed_percent(low)} to {_signed_percent(high)}{stalled_words}{coarse_words}{verdict}",
-        STALL_FLOOR * median,
-    )
+    return f"{_signed_percent(low)} to {_signed_percent(high)}{stalled_words}{coarse_words}{verdict}"
 
 
 def _stall_figures(values: FloatArray, settled_part: SettledPart | None) -> tuple[float, int, bool]:
