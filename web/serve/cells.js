@@ -4,6 +4,8 @@ import { counted, rate } from "./words.js";
 
 const interval = (cell) => (cell.low === null || cell.high === null ? "–" : `${rate(cell.low)} to ${rate(cell.high)}`);
 
+const level = (cell) => (cell.is_settled ? rate(cell.tps) : `(${rate(cell.tps)})`);
+
 const COLUMNS = [
   { title: "target", of: (cell) => cell.target },
   { title: "workload", of: (cell) => cell.workload, isAxis: true },
@@ -16,7 +18,7 @@ const COLUMNS = [
     words: (cell) => counted(cell.connections, "connection"),
   },
   { title: "route", of: (cell) => cell.route, isAxis: true },
-  { title: "TPS", of: (cell) => rate(cell.tps), isNumber: true },
+  { title: "TPS", of: level, isNumber: true },
   { title: "95 % interval", of: interval, isNumber: true },
   { title: "runs", of: (cell) => String(cell.runs), isNumber: true },
   { title: "states", of: (cell) => cell.statuses.join(", ") },
@@ -30,7 +32,9 @@ export function splitColumns(cells) {
 
 export function commonWords(cells) {
   const { common } = splitColumns(cells);
-  return common.length ? `All with ${common.map(({ of, words = of }) => words(cells[0])).join(", ")}.` : "";
+  const same = common.length ? `All with ${common.map(({ of, words = of }) => words(cells[0])).join(", ")}.` : "";
+  const unsettled = cells.some((cell) => !cell.is_settled) ? "In brackets: not settled." : "";
+  return [same, unsettled].filter(Boolean).join(" ");
 }
 
 let drawn = "";

@@ -46,8 +46,8 @@ export function remainingWords(seconds) {
 export function levelWords(live) {
   if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
   if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
-  const noise =
-    live.half_width === null ? "" : ` ± ${number((100 * live.half_width) / live.mean, 2)} % (noise of this run alone)`;
+  const hasNoise = live.half_width !== null && live.mean > 0;
+  const noise = hasNoise ? ` ± ${number((100 * live.half_width) / live.mean, 2)} % (noise of this run alone)` : "";
   return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
 }
 

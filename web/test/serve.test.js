@@ -24,6 +24,7 @@ const cell = (facts) => ({
   high: null,
   runs: 1,
   statuses: ["good"],
+  is_settled: true,
   ...facts,
 });
 
@@ -67,6 +68,7 @@ test("a level without noise claims none", () => {
   const live = { verdict: "", mean: 1000, half_width: null, window_s: 2 };
   assert.doesNotMatch(levelWords(live), /±/);
   assert.match(levelWords({ ...live, half_width: 10 }), /1,000 TPS ± 1 %/);
+  assert.doesNotMatch(levelWords({ ...live, mean: 0, half_width: 0 }), /±|NaN/);
 });
 
 test("running studies come first, then the newest", () => {
@@ -91,6 +93,13 @@ test("a column that is the same in all cells stands above the table", () => {
   assert.deepEqual(titles.slice(0, 3), ["target", "memory", "TPS"]);
   assert.equal(commonWords(cells), "All with w, 16 connections, socket.");
   assert.equal(commonWords([cell({})]), "");
+});
+
+test("a level that has not settled stands in brackets, and the table says so", () => {
+  const cells = [cell({ tps: 120 }), cell({ tps: 130, is_settled: false })];
+  const tps = splitColumns(cells).shown.find((column) => column.title === "TPS");
+  assert.deepEqual(cells.map(tps.of), ["120", "(130)"]);
+  assert.match(commonWords(cells), /^All with .*\. In brackets: not settled\.$/);
 });
 
 test("a missing second interrupts the line", () => {

@@ -24,6 +24,7 @@ from dbdyno.report.charts import (
     timeline_chart,
     upgrade_charts,
 )
+from dbdyno.report.charts._upgrades import _brief_change
 from dbdyno.store import StoredStudy
 
 SEVEN_AT_ONE_PLACE = """
@@ -113,6 +114,11 @@ def test_the_order_of_runs_names_each_run(results: StoredStudy) -> None:
     assert chart is not None
     (rows,) = chart.spec()["datasets"].values()
     assert sorted(row["run"] for row in rows) == sorted(results.run_ids())
+
+
+@pytest.mark.parametrize(("ratio", "words"), [(1.014, "+1"), (0.997, "-0.3"), (1.0004, "+0.04"), (0.8, "-20")])
+def test_a_small_change_is_never_a_signed_zero(ratio: float, words: str) -> None:
+    assert _brief_change(ratio) == words
 
 
 def test_a_wrong_definition_would_be_seen() -> None:

@@ -74,7 +74,7 @@ def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
     y_axis = alt.Axis(
-        title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',~g')", minExtent=44
+        title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',.12~g')", minExtent=44
     )
     y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
     ticks = [nines(quantile) for quantile in _TICKS]

@@ -100,7 +100,7 @@ def steps_125(low: float, high: float) -> list[float]:
 def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: StudyAnalysis, palette: Palette) -> Drawing:
     y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
     ticks = steps_125(*axis_ends)
-    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
+    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',.12~g')", minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: float(row["ms"])), palette))
     base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
@@ -118,7 +118,7 @@ def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: Stud
 
 
 def _dot_layer(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
-    axis = alt.Axis(title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',~g')")
+    axis = alt.Axis(title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',.12~g')")
     x = alt.X("ms:Q", scale=alt.Scale(type="log", domain=list(axis_ends), nice=False), axis=axis)
     return level_drawing(rows, palette, x, is_bar=False)
 

@@ -131,7 +131,7 @@ def _drawing(
     by_law = {row["target"] for row in curves}
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
-    y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
+    y_axis = alt.Axis(title="transactions per second", format=",.12~g", tickCount=5, minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: -float(row["tps"])), palette))
     base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
@@ -176,7 +176,7 @@ def _band_layers(curve_base: ChartLayer, y_scale: alt.Scale, y_axis: alt.Axis) -
 
 
 def _bar_layer(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
-    axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5)
+    axis = alt.Axis(title="transactions per second", format=",.12~g", tickCount=5)
     x = alt.X("tps:Q", scale=alt.Scale(domain=[0, top], nice=False, zero=True), axis=axis)
     return level_drawing(rows, palette, x, is_bar=True)
 

@@ -62,7 +62,8 @@ def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
 
 def _brief_change(ratio: float) -> str:
     """Return a change in percent, or how many times as much from three times on."""
-    return f"×{ratio:.2g}" if ratio >= 3 else f"{100 * (ratio - 1):+.0f}"
+    change = 100 * (ratio - 1)
+    return f"×{ratio:.2g}" if ratio >= 3 else f"{change:+.0f}" if abs(change) > 0.5 else f"{change:+.1g}"
 
 
 def _drawing(rows: Sequence[Row]) -> Drawing:

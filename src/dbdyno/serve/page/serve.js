@@ -76,7 +76,8 @@
   function levelWords(live) {
     if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
     if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
-    const noise = live.half_width === null ? "" : ` ± ${number(100 * live.half_width / live.mean, 2)} % (noise of this run alone)`;
+    const hasNoise = live.half_width !== null && live.mean > 0;
+    const noise = hasNoise ? ` ± ${number(100 * live.half_width / live.mean, 2)} % (noise of this run alone)` : "";
     return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
   }
   function listedStudies(studies, search) {
@@ -131,6 +132,7 @@
 
   // serve/cells.js
   var interval = (cell) => cell.low === null || cell.high === null ? "–" : `${rate(cell.low)} to ${rate(cell.high)}`;
+  var level = (cell) => cell.is_settled ? rate(cell.tps) : `(${rate(cell.tps)})`;
   var COLUMNS = [
     { title: "target", of: (cell) => cell.target },
     { title: "workload", of: (cell) => cell.workload, isAxis: true },
@@ -143,7 +145,7 @@
       words: (cell) => counted(cell.connections, "connection")
     },
     { title: "route", of: (cell) => cell.route, isAxis: true },
-    { title: "TPS", of: (cell) => rate(cell.tps), isNumber: true },
+    { title: "TPS", of: level, isNumber: true },
     { title: "95 % interval", of: interval, isNumber: true },
     { title: "runs", of: (cell) => String(cell.runs), isNumber: true },
     { title: "states", of: (cell) => cell.statuses.join(", ") }
@@ -154,7 +156,9 @@
   }
   function commonWords(cells) {
     const { common } = splitColumns(cells);
-    return common.length ? `All with ${common.map(({ of, words = of }) => words(cells[0])).join(", ")}.` : "";
+    const same = common.length ? `All with ${common.map(({ of, words = of }) => words(cells[0])).join(", ")}.` : "";
+    const unsettled = cells.some((cell) => !cell.is_settled) ? "In brackets: not settled." : "";
+    return [same, unsettled].filter(Boolean).join(" ");
   }
   var drawn2 = "";
   function showCells(cells) {
