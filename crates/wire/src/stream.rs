@@ -258,6 +258,7 @@ impl SocketStream {
     }
 
     #[cold]
+    #[inline(never)]
     pub(crate) fn failed(&self, doing: &'static str, source: io::Error) -> WireError {
         let peer = self.peer.to_string();
         match self.path_timeout {
