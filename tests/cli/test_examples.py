@@ -36,7 +36,7 @@ def test_a_job_comments_and_keeps_a_history(name: str) -> None:
     steps = yaml.safe_load(text)
     assert isinstance(steps, dict)
     assert "--format md" in text and "diff.md" in text
-    # A job that is run again adds a folder: it does not copy into that of its first attempt, which history would not enter.
+    # A job that is run again adds a folder: history would not enter one within that of its first attempt.
     assert re.search(r'cp -r results/builds "\$HISTORY/[^"]*\$(GITHUB_RUN_ATTEMPT|CI_JOB_ID)"', text)
 
 

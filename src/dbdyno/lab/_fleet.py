@@ -14,17 +14,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value, percent
+from dbdyno.core import DbdynoError, HostError, Run, RunRecord, json_value, percent
 from dbdyno.lab import _events as events
 from dbdyno.lab._outcome import study_outcome
-from dbdyno.lab._prepare import has_other_files
 from dbdyno.lab._remote_bench import check_separate_machines
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
 from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
-from dbdyno.store import JsonValue, Results, ResultsWriter, check_alike
+from dbdyno.store import JsonValue, Results, ResultsWriter, check_alike, check_same_engine, check_same_rows
 from dbdyno.study import Study
 
 
@@ -330,11 +329,12 @@ class _FleetRunner:
             if kind not in ("engines", "datasets"):
                 continue
             facts = json_value(contents[""].decode())
-            target = facts["target"]
+            target, place = facts["target"], f"on bench {bench}"
             if kind == "engines" and (stored_engine := self._results.engine(target)) is not None:
-                _check_engine(facts, stored_engine, bench)
+                check_same_engine(facts, place, stored_engine, "elsewhere", "name the version in full")
             elif kind == "datasets" and (stored_rows := self._results.dataset(target)) is not None:
-                _check_rows(facts, stored_rows, bench)
+                remedy = f"dbdyno clean --host HOST removes the snapshots of bench {bench}; run the study again"
+                check_same_rows(facts, place, stored_rows, "elsewhere", remedy)
 
     def _drop_bench(self, bench: str, error: DbdynoError) -> None:
         if bench not in self._benches:
@@ -369,28 +369,3 @@ class _FleetRunner:
         return study_outcome(
             self._study, self._results, runs, records, interrupted=interrupted, refused=self._is_refused
         )
-
-
-def _check_engine(engine: Mapping[str, Any], stored: Mapping[str, Any], bench: str) -> None:
-    target, version, stored_version = engine["target"], engine["version"], stored["version"]
-    what = ""
-    if version != stored_version:
-        what = f"{target} is {version} on bench {bench} and {stored_version} elsewhere"
-    elif engine.get("source") == "basedir" and engine.get("packages") != stored.get("packages"):
-        what = f"{target} is another build on bench {bench} than elsewhere: its programs have other checksums"
-    if what:
-        raise StoreError(what, "a study must not mix runs of two servers", "name the version in full")
-
-
-def _check_rows(rows: Mapping[str, Any], stored: Mapping[str, Any], bench: str) -> None:
-    checksums = {entry["digest"]: entry["content_sha256"] for entry in stored["datasets"]}
-    for entry in rows["datasets"]:
-        if has_other_files(entry, stored):
-            what = f"the files of {entry['dataset']} on bench {bench} are not those of the stored runs"
-            raise StoreError(what, "a study must not mix runs of two workloads", "name another folder with -o")
-        if checksums.get(entry["digest"], entry["content_sha256"]) != entry["content_sha256"]:
-            raise StoreError(
-                f"{rows['target']} has other rows on bench {bench} than elsewhere",
-                f"the checksums of {entry['dataset']} differ",
-                f"dbdyno clean --host HOST removes the snapshots of bench {bench}; run the study again",
-            )

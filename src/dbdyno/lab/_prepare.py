@@ -28,7 +28,7 @@ from dbdyno.populate import (
     undecided_words,
 )
 from dbdyno.provision import Installation
-from dbdyno.store import JsonValue
+from dbdyno.store import JsonValue, check_same_engine, has_other_files
 from dbdyno.study import ResolvedWorkload
 
 
@@ -48,26 +48,6 @@ def installation_facts(installation: Installation) -> dict[str, JsonValue]:
     }
 
 
-def check_same_engine(
-    target: str, earlier: Mapping[str, JsonValue] | None, now: Mapping[str, JsonValue], results: Path
-) -> None:
-    """Refuse another version of a target than its stored runs have, or another build of a base directory.
-
-    Raises
-    ------
-    StoreError : a study must not mix runs of two servers
-    """
-    if earlier is None:
-        return
-    what = ""
-    if earlier["version"] != now["version"]:
-        what = f"{target} is {now['version']} now, and {results} holds runs of {earlier['version']}"
-    elif now["source"] == "basedir" and earlier.get("packages") != now["packages"]:
-        what = f"{target} was built again since the runs in {results}: its programs have other checksums"
-    if what:
-        raise StoreError(what, "a study must not mix runs of two servers", "name another folder with -o")
-
-
 def check_same_files(datasets: Sequence[Dataset], stored: Mapping[str, Any] | None, results: Path) -> None:
     """Refuse a workload whose files changed since the runs that are stored.
 
@@ -83,16 +63,6 @@ def check_same_files(datasets: Sequence[Dataset], stored: Mapping[str, Any] | No
         if stored is not None and has_other_files(_dataset_facts(dataset), stored):
             what = f"the files of {dataset.title} have changed since the runs in {results}"
             raise StoreError(what, "a study must not mix runs of two workloads", "name another folder with -o")
-
-
-def has_other_files(facts: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
-    """Return whether a stored dataset has the same workload, options and seed, and another digest."""
-    same_choices = [
-        entry
-        for entry in stored["datasets"]
-        if all(entry.get(name) == facts.get(name) for name in ("workload", "options", "rng", "seed"))
-    ]
-    return bool(same_choices) and all(entry["digest"] != facts["digest"] for entry in same_choices)
 
 
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
@@ -236,7 +206,9 @@ class Preparation:
         context, results = self.context, self.context.results
         installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
         facts = installation_facts(installation)
-        check_same_engine(target.name, results.engine(target.name), facts, results.path)
+        if (stored_engine := results.engine(target.name)) is not None:
+            engine, place = {"target": target.name, **facts}, f"in the runs of {results.path}"
+            check_same_engine(engine, "now", stored_engine, place, "name another folder with -o")
         self.context.writer.write_engine(target.name, facts)
         origin = f"{installation.origin.source} {installation.origin.location}".strip()
         self.context.emit(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))

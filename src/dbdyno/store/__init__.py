@@ -27,6 +27,7 @@ from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
+from dbdyno.store._same_targets import check_same_engine, check_same_rows, has_other_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
 from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text, read_profile
 from dbdyno.store._stored_study import StoredStudy
@@ -64,6 +65,8 @@ __all__ = [
     "TelemetryRow",
     "are_alike",
     "check_alike",
+    "check_same_engine",
+    "check_same_rows",
     "deep_folder",
     "deep_folders",
     "filled_counts",
@@ -71,6 +74,7 @@ __all__ = [
     "folded_text",
     "gather",
     "gathered_parts",
+    "has_other_files",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",

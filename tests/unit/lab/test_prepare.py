@@ -9,35 +9,11 @@ from typing import Any
 import pytest
 
 from dbdyno.core import StoreError
-from dbdyno.lab._prepare import check_same_engine, check_same_files, dataset_facts
+from dbdyno.lab._prepare import check_same_files, dataset_facts
 from dbdyno.populate import Dataset, Snapshot
-from dbdyno.store import JsonValue
 from dbdyno.study import WorkloadChoice
 
 _SNAPSHOT = Snapshot(Path(), "k", (), 1, 1, 1, 1, 1, 1, reused=False, content_sha256="00")
-
-
-def _facts(version: str, source: str, sha256: str) -> dict[str, JsonValue]:
-    return {"version": version, "source": source, "packages": [{"name": "mysqld", "version": "", "sha256": sha256}]}
-
-
-@pytest.mark.parametrize(
-    ("now", "words"),
-    [
-        (_facts("9.7.4", "basedir", "a"), ""),
-        (_facts("9.7.5", "basedir", "a"), "is 9.7.5 now, and .* holds runs of 9.7.4"),
-        (_facts("9.7.4", "basedir", "b"), "was built again"),
-        (_facts("9.7.4", "package", "b"), ""),
-    ],
-)
-def test_runs_of_two_servers_are_not_mixed(now: dict[str, JsonValue], words: str, tmp_path: Path) -> None:
-    earlier = _facts("9.7.4", str(now["source"]), "a")
-    check_same_engine("mysql", None, now, tmp_path)
-    if not words:
-        check_same_engine("mysql", earlier, now, tmp_path)
-        return
-    with pytest.raises(StoreError, match=words):
-        check_same_engine("mysql", earlier, now, tmp_path)
 
 
 def test_runs_of_two_versions_of_a_workloads_files_are_not_mixed(tmp_path: Path) -> None:
