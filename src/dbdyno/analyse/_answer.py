@@ -239,7 +239,8 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
     if is_vague_ratio(pair.low, pair.high):
         reason = f"the runs differ too much to compare {name} ({tps}) with {rival_title}"
         return f"Not decided at {where}: {reason}{_repeats_words(pair)}"
-    return f"{_open_words(pair, where)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
+    pair_words = " between the fastest two" + ("" if is_first_of_all else " that settled")
+    return f"{_open_words(pair, where, pair_words)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
 
 
 def _repeats_words(pair: Comparison) -> str:
@@ -256,11 +257,16 @@ def _rival_words(pair: Comparison) -> str:
     return f"{title} cannot be compared, as the runs differ too much"
 
 
-def _open_words(pair: Comparison, where: str) -> str:
-    """Begin the sentence of an undecided comparison: its interval, which is for it alone, may exclude equality."""
+def _open_words(pair: Comparison, where: str, pair_words: str = "") -> str:
+    """Begin the sentence of an undecided comparison: its interval, which is for it alone, may exclude equality.
+
+    Parameters
+    ----------
+    pair_words : which of several targets are compared; empty where there are two
+    """
     if pair.low <= 1.0 <= pair.high:
-        return f"No difference shown at {where}"
-    return f"Not decided at {where}, where {_TESTED_TOGETHER}"
+        return f"No difference shown{pair_words} at {where}"
+    return f"Not decided{pair_words} at {where}, where {_TESTED_TOGETHER}"
 
 
 def _undecided_words(pair: Comparison) -> str:

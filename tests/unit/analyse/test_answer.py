@@ -60,6 +60,12 @@ def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     assert found.headline == "No difference shown between the fastest two"
 
 
+def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:
+    found = answer_of(study({"a": 100.0, "b": 100.0, "c": 40.0}, spread=0.05))
+    assert found.sentences[0].startswith("No difference shown between the fastest two at ")
+    assert "c is 6" in found.sentences[0]
+
+
 def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.001))
     assert "equally fast at" in found.sentences[0] and "within 3 %" in found.sentences[0]
