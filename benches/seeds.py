@@ -175,7 +175,7 @@ def _facts(server: Server) -> TargetFacts:
 @contextmanager
 def _server(engine: str, seed: Seed, side: Side, folder: Path) -> Iterator[Server]:
     folder.chmod(0o755)
-    variables = delay_variables(CallDelays(1000 * side.flush_us, 1000 * side.read_us), folder, LocalHost())
+    variables = delay_variables(CallDelays(1000 * side.flush_us, 1000 * side.read_us), [folder], LocalHost())
     redo = {"redo.capacity": side.redo_mib * MIB}
     if engine.startswith("mariadb") and side.redo_mib == 8:
         redo = {"redo.capacity": 4 * MIB}
