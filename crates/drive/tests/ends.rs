@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::endpoint;
 use dbdyno_drive::{
     ClientShare, DriveError, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
     PreparedFull, Protocol, RunOutcome, Start, StartTime, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::{Address, Endpoint, Password, PathTimeout, SessionOptions, TlsPolicy};
+use dbdyno_wire::{PathTimeout, SessionOptions};
 use dbdyno_workload::{
     Call, Class, NextAction, Response, RetryValues, StatementTemplate, TransactionType, User,
     Workload, WorkloadSpec,
@@ -132,19 +135,6 @@ fn server(delay: Option<&str>, refusal: Option<&str>) -> NullServer {
     settings.faults.delays = delay.iter().map(|text| text.parse().unwrap()).collect();
     settings.faults.refusals = refusal.iter().map(|text| text.parse().unwrap()).collect();
     NullServer::start(settings).unwrap()
-}
-
-fn endpoint(address: SocketAddr) -> Endpoint {
-    Endpoint {
-        address: Address::Tcp {
-            host: address.ip().to_string(),
-            port: address.port(),
-        },
-        user: "app".to_owned(),
-        password: Password::new(""),
-        database: None,
-        tls: TlsPolicy::Off,
-    }
 }
 
 /// Returns a workload whose users have a second connection, and begin each with a COMMIT.

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::endpoint;
 use dbdyno_drive::{
     Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
     PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, StartTime, Status,
@@ -10,7 +13,7 @@ use dbdyno_drive::{
 };
 use dbdyno_meter::ErrorCodeCounts;
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
+use dbdyno_wire::SessionOptions;
 use dbdyno_workload::{
     Call, Class, NextAction, Response, RetryAfter, RetryValues, StatementTemplate, TransactionType,
     User, Workload, WorkloadSpec,
@@ -145,16 +148,7 @@ fn server(delay: Option<&str>) -> NullServer {
 fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
     let address = server.address().tcp.unwrap();
     Load {
-        endpoint: Endpoint {
-            address: Address::Tcp {
-                host: address.ip().to_string(),
-                port: address.port(),
-            },
-            user: "app".to_owned(),
-            password: Password::new(""),
-            database: None,
-            tls: TlsPolicy::Off,
-        },
+        endpoint: endpoint(address),
         role_endpoint: None,
         session: SessionOptions::default(),
         workload: Arc::new(OneOrTwo::new()),

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::endpoint;
 use dbdyno_drive::{
     Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
     PreparedFull, Protocol, Start, StartTime, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
+use dbdyno_wire::SessionOptions;
 use dbdyno_workload::{RandomKind, RandomSource, workload};
 use std::io;
 use std::net::SocketAddr;
@@ -54,16 +57,7 @@ fn load(address: SocketAddr) -> Load {
         seed: 1,
     };
     Load {
-        endpoint: Endpoint {
-            address: Address::Tcp {
-                host: address.ip().to_string(),
-                port: address.port(),
-            },
-            user: "app".to_owned(),
-            password: Password::new(""),
-            database: None,
-            tls: TlsPolicy::Off,
-        },
+        endpoint: endpoint(address),
         role_endpoint: None,
         session: SessionOptions::default(),
         workload: workload("sysbench/oltp_point_select", &[], random, 8).unwrap(),

@@ -7,7 +7,7 @@ use dbdyno_wire::Reply;
 use std::sync::atomic::Ordering;
 
 /// Ends the messages of a run that fails here.
-const LEFT_TO_SEND: &str = " (what events that were counted had left to be sent)";
+const NOT_EXECUTED: &str = ": statements of completed events were not executed";
 
 impl Worker {
     /// Returns whether nothing is left to wait for.
@@ -67,7 +67,7 @@ impl Worker {
             }
         }
         if let Some(index) = owing.filter(|_| !self.shared.stop.is_thrown()) {
-            let text = format!("the drain (--drain) ended too early{LEFT_TO_SEND}");
+            let text = format!("the drain (--drain) ended too early{NOT_EXECUTED}");
             self.fail_run(index, None, text, Cause::Server);
         }
         unanswered
@@ -91,6 +91,6 @@ impl Worker {
     ) {
         self.connections[index as usize].activity = Activity::Free;
         self.in_flight -= 1;
-        self.fail_run(index, code, format!("{message}{LEFT_TO_SEND}"), cause);
+        self.fail_run(index, code, format!("{message}{NOT_EXECUTED}"), cause);
     }
 }
