@@ -1,5 +1,6 @@
 //! Executes requests: one line per primitive.
 
+use crate::answer::Answer;
 use crate::clocks;
 use crate::copy::copy_tree;
 use crate::describe;
@@ -13,32 +14,10 @@ use crate::request::Request;
 use crate::session::Session;
 use crate::streams::{self, Streams};
 use crate::watches::Watches;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Holds the answer to a request.
-#[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) value: Value,
-    pub(crate) body: Vec<u8>,
-}
-
-impl From<Value> for Answer {
-    fn from(value: Value) -> Self {
-        Self {
-            value,
-            body: Vec::new(),
-        }
-    }
-}
-
-impl From<()> for Answer {
-    fn from((): ()) -> Self {
-        json!({}).into()
-    }
-}
 
 /// Holds a session and its open resources.
 #[derive(Debug)]
@@ -107,13 +86,6 @@ impl Agent {
             Request::Resolve { path } => json!({"path": describe::resolve(&path)}).into(),
             Request::Digest { path } => json!({"sha256": pushes::hash_of(&path).at(&path)?}).into(),
             Request::Make(request) => files::make(&request, &self.session)?.into(),
-            Request::Link { path, target } => files::link(&path, &target)?.into(),
-            Request::Own {
-                path,
-                uid,
-                gid,
-                mode,
-            } => files::own(&path, uid, gid, mode)?.into(),
             Request::Move { from, to } => files::rename(&from, &to)?.into(),
             Request::Remove { path, recursive } => {
                 files::remove(&path, recursive)?;

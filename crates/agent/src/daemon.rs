@@ -1,6 +1,7 @@
 //! Runs the daemon of a session: takes connections of its user, serves the newest, and ends with its lease.
 
-use crate::agent::{Agent, Answer};
+use crate::agent::Agent;
+use crate::answer::Answer;
 use crate::error::AgentError;
 use crate::frame::{self, Frame, FrameError, read_frame};
 use crate::leftovers::sweep;

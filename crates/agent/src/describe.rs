@@ -1,6 +1,6 @@
 //! Describes files, folders and the space they lie in.
 
-use crate::agent::Answer;
+use crate::answer::Answer;
 use crate::refusal::{AtPath, Refusal};
 use rustix::fs::{Access, access, statvfs};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Reads, writes, makes and removes files.
 
-use crate::agent::Answer;
+use crate::answer::Answer;
 use crate::frame::MAX_BODY_BYTES;
 use crate::refusal::{AtPath, Refusal};
 use crate::request::{MakeRequest, WriteHow, WriteRequest};
@@ -103,29 +103,26 @@ pub(crate) fn write(request: &WriteRequest, body: &[u8]) -> Result<(), Refusal> 
         _ => path.clone(),
     };
     match request.how {
-        WriteHow::Replace | WriteHow::New => options.create_new(true),
+        WriteHow::Replace => options.create_new(true),
         WriteHow::Append => options.append(true).create(true),
         WriteHow::InPlace => options.create(true).truncate(true),
     };
     let mut file = options.open(&target).at(&target)?;
     let mut fill = || -> Result<(), Refusal> {
-        if matches!(request.how, WriteHow::Replace | WriteHow::New) {
+        if request.how == WriteHow::Replace {
             // The process's mask may have taken bits away.
             file.set_permissions(Permissions::from_mode(mode))
                 .at(path)?;
             give(&target, request.uid, request.gid)?;
         }
         file.write_all(body).at(path)?;
-        if request.sync {
-            file.sync_all().at(path)?;
-        }
         if target == *path {
             return Ok(());
         }
         fs::rename(&target, path).at(path)
     };
     fill().inspect_err(|_| {
-        if matches!(request.how, WriteHow::Replace | WriteHow::New) {
+        if request.how == WriteHow::Replace {
             let _ = fs::remove_file(&target);
         }
     })
@@ -170,22 +167,8 @@ pub(crate) fn make(request: &MakeRequest, session: &Session) -> Result<(), Refus
         }
         made => made.at(path)?,
     }
-    own(path, request.uid, request.gid, request.mode)
-}
-
-pub(crate) fn link(path: &Path, target: &Path) -> Result<(), Refusal> {
-    std::os::unix::fs::symlink(target, path).at(path)
-}
-
-/// Gives a file another owner, group or mode.
-pub(crate) fn own(
-    path: &Path,
-    uid: Option<u32>,
-    gid: Option<u32>,
-    mode: Option<u32>,
-) -> Result<(), Refusal> {
-    give(path, uid, gid)?;
-    match mode {
+    give(path, request.uid, request.gid)?;
+    match request.mode {
         Some(mode) => fs::set_permissions(path, Permissions::from_mode(mode)).at(path),
         None => Ok(()),
     }
@@ -256,7 +239,6 @@ mod tests {
             mode: Some(0o640),
             uid: None,
             gid: None,
-            sync: true,
         }
     }
 
@@ -267,8 +249,6 @@ mod tests {
         write(&request(&path, WriteHow::Replace), b"one").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o640);
         write(&request(&path, WriteHow::Append), b" two").unwrap();
-        let refusal = write(&request(&path, WriteHow::New), b"three").unwrap_err();
-        assert_eq!(refusal.code, "exists");
         assert_eq!(fs::read(&path).unwrap(), b"one two");
         write(&request(&path, WriteHow::InPlace), b"short").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"short");

@@ -3,9 +3,9 @@
 use std::io::{self, ErrorKind, Read, Write};
 
 /// Longest header.
-pub const MAX_HEADER_BYTES: usize = 1 << 20;
+const MAX_HEADER_BYTES: usize = 1 << 20;
 /// Longest body; larger files go in several frames.
-pub const MAX_BODY_BYTES: usize = 16 << 20;
+pub(crate) const MAX_BODY_BYTES: usize = 16 << 20;
 const LENGTHS_BYTES: usize = 8;
 
 /// One message.

@@ -22,6 +22,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod agent;
+mod answer;
 mod clocks;
 mod copy;
 mod daemon;
@@ -48,7 +49,7 @@ mod workers;
 
 pub use daemon::serve;
 pub use error::AgentError;
-pub use frame::{Frame, FrameError, MAX_BODY_BYTES, MAX_HEADER_BYTES, read_frame, write_frame};
+pub use frame::{Frame, FrameError, read_frame, write_frame};
 pub use refusal::Refusal;
 pub use relay::{GREETING, relay};
-pub use session::{AgentOptions, DEFAULT_LEASE};
+pub use session::AgentOptions;

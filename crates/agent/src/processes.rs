@@ -1,6 +1,6 @@
 //! Starts processes, keeps their output and exit codes, and leaves none behind.
 
-use crate::agent::Answer;
+use crate::answer::Answer;
 use crate::kernel;
 use crate::refusal::{AtPath, Refusal};
 use crate::request::{OutputStream, ProcessId, SpawnRequest};

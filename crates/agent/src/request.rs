@@ -95,15 +95,6 @@ pub(crate) enum Request {
     Digest { path: PathBuf },
     /// Make a folder and its parents.
     Make(MakeRequest),
-    /// Make a symbolic link.
-    Link { path: PathBuf, target: PathBuf },
-    /// Give a file another owner, group or mode.
-    Own {
-        path: PathBuf,
-        uid: Option<u32>,
-        gid: Option<u32>,
-        mode: Option<u32>,
-    },
     /// Rename a file or a folder.
     Move { from: PathBuf, to: PathBuf },
     /// Remove a file or a folder.
@@ -219,9 +210,6 @@ pub(crate) struct WriteRequest {
     pub(crate) mode: Option<u32>,
     pub(crate) uid: Option<u32>,
     pub(crate) gid: Option<u32>,
-    /// Wait until it is on the device.
-    #[serde(default)]
-    pub(crate) sync: bool,
 }
 
 /// Says how a file is written.
@@ -230,8 +218,6 @@ pub(crate) struct WriteRequest {
 pub(crate) enum WriteHow {
     /// In place of the former file, at once.
     Replace,
-    /// Refused if it is there.
-    New,
     /// At its end.
     Append,
     /// From its beginning, in place, as the kernel's control files require.

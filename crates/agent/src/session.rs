@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long an agent runs without a lab.
-pub const DEFAULT_LEASE: Duration = Duration::from_secs(300);
-
 /// Says where an agent serves, for whom and how long.
 #[derive(Debug, Clone)]
 pub struct AgentOptions {
@@ -152,7 +149,7 @@ mod tests {
         AgentOptions {
             home: home.to_owned(),
             session: "s-1".to_owned(),
-            lease: DEFAULT_LEASE,
+            lease: Duration::from_secs(300),
             lab: String::new(),
         }
     }

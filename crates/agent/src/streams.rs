@@ -1,7 +1,7 @@
 //! Connects to sockets of this host, so that the lab reaches a server as if it were local, and to sockets of other
 //! hosts, so that a server sees this load host as the client.
 
-use crate::agent::Answer;
+use crate::answer::Answer;
 use crate::refusal::{AtPath, Refusal};
 use crate::request::Destination;
 use rustix::io::Errno;

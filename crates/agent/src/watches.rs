@@ -1,6 +1,6 @@
 //! Reads files at given instants and keeps their content until the lab takes it: a lost connection loses no second.
 
-use crate::agent::Answer;
+use crate::answer::Answer;
 use crate::clocks::monotonic_ns;
 use crate::frame::MAX_BODY_BYTES;
 use crate::refusal::Refusal;

@@ -28,7 +28,7 @@ mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
 pub use jump_ahead::JumpAhead;
-pub use lanes::{GROUP_BYTES, LANES, digit_groups_of_lanes};
+pub use lanes::{LANES, digit_groups_of_lanes};
 pub use libc_random::LibcRandom;
 pub use sampler::Sampler;
 pub use source::{RandomKind, RandomSource, UnknownRandomKind};

@@ -5,7 +5,7 @@
 
 use crate::client_share::{LEAD_NS, await_start};
 use crate::collect::realtime_of;
-use crate::grid::{Grid, SECOND_NS};
+use crate::grid::Grid;
 use crate::login::{Opened, Opener, open_all};
 use crate::network_path::{NetworkPath, NetworkTraffic};
 use crate::observe::{Level, Observer, RunOutcome, Start, Status};
@@ -13,7 +13,7 @@ use crate::segment::{Segment, run_segment};
 use crate::stop::FailureSlot;
 use crate::worker::{StatementMeta, WorkerConnection, WorkerShared};
 use crate::{DriveError, Load, StopSwitch, counted, limits};
-use dbdyno_meter::clock;
+use dbdyno_meter::{SECOND_NS, clock};
 use dbdyno_wire::StatementText;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -1,12 +1,9 @@
 //! Maps the phases to the seconds of a run.
 
 use crate::Phase;
-use dbdyno_meter::clock;
+use dbdyno_meter::{SECOND_NS, clock};
 use std::thread;
 use std::time::Duration;
-
-/// Length of an interval.
-pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
 /// Maps seconds to phases for all workers and all segments of a run. A segment begins with `first_second` at
 /// `start_ns`; every phase begins on a second.

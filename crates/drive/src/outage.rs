@@ -4,11 +4,15 @@
 //! Each worker notes what happens to its own connections. Whether the whole server was gone, and
 //! for how long, is known when the notes of all workers are combined at the end of the run.
 
-use crate::grid::SECOND_NS;
 use crate::{Cause, Failure, Fault, counted};
+use dbdyno_meter::SECOND_NS;
+use dbdyno_wire::PathState;
 
 /// Whole seconds before an outage that provide the throughput to compare with.
 const FORMER_SECONDS: usize = 10;
+
+/// Connections that the kernel is asked about: they share the path.
+const ASKED_ABOUT: usize = 32;
 
 /// Share of the former throughput that counts as regained.
 const REGAINED: f64 = 0.95;
@@ -85,8 +89,34 @@ impl OutageLog {
         self.is_listening = true;
     }
 
+    /// Checks the path to `peer`, from which nothing has come since `from_ns`, by what the kernel says of the
+    /// connections that wait for an answer. If it is dead on most of them, notes and describes its loss.
+    pub fn check_path<C>(
+        &mut self,
+        mut waiting: impl Iterator<Item = C>,
+        state: impl Fn(C) -> Option<PathState>,
+        peer: &str,
+        from_ns: u64,
+        now_ns: u64,
+    ) -> Option<String> {
+        let asked = waiting.by_ref().take(ASKED_ABOUT);
+        let states: Vec<_> = asked.filter_map(state).collect();
+        let dead = states.iter().filter(|&&state| state == PathState::Dead);
+        let dead = dead.count();
+        if dead == 0 || 2 * dead < states.len() {
+            return None;
+        }
+        let connections = (states.len() + waiting.count()) as u32;
+        self.lose_path(from_ns, connections);
+        Some(format!(
+            "the path to {peer} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {}",
+            (now_ns - from_ns) as f64 / 1e9,
+            counted(connections.into(), "connection")
+        ))
+    }
+
     /// Notes that nothing has come since `from_ns`, and the other host acknowledges nothing.
-    pub fn lose_path(&mut self, from_ns: u64, connections: u32) {
+    fn lose_path(&mut self, from_ns: u64, connections: u32) {
         self.paths.push(DeadPath {
             from_ns,
             until_ns: None,

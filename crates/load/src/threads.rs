@@ -6,7 +6,7 @@ use crate::signals;
 use crate::terminal;
 use anyhow::Context as _;
 use dbdyno_chance::Stream;
-use dbdyno_meter::clock;
+use dbdyno_meter::{SECOND_NS, clock};
 use dbdyno_threads::{
     Client, ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
     allow_open_files,
@@ -19,7 +19,6 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-const SECOND_NS: u64 = 1_000_000_000;
 /// Interval between two searches for sessions before the start.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
 /// Longest sleep: a signal is noticed within it.

@@ -14,6 +14,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bare_state;
 mod context;
 mod exchange;
 mod interrupt;

@@ -11,6 +11,9 @@ use std::ptr::null_mut;
 /// Most bytes of a state before its script gets an out-of-memory error.
 const LIMIT_BYTES: usize = 1 << 30;
 
+/// Interrupts a script at its next instruction.
+type Interrupt = fn(*mut lua::lua_State);
+
 /// Counts the bytes that one state holds.
 ///
 /// Above the limit the script is interrupted at its next instruction, so that the error names a line. The allocator,
@@ -22,7 +25,8 @@ pub(crate) struct Memory {
     /// for the code that ends it.
     alarm_bytes: Cell<usize>,
     exceeded: Cell<bool>,
-    state: Cell<*mut lua::lua_State>,
+    /// Interrupts the state.
+    interrupt: Cell<Option<(*mut lua::lua_State, Interrupt)>>,
 }
 
 impl Memory {
@@ -37,13 +41,13 @@ impl Memory {
             limit_bytes,
             alarm_bytes: Cell::new(limit_bytes),
             exceeded: Cell::new(false),
-            state: Cell::new(null_mut()),
+            interrupt: Cell::new(None),
         }
     }
 
-    /// Sets the state to interrupt when the limit is passed.
-    pub(crate) fn belongs_to(&self, state: *mut lua::lua_State) {
-        self.state.set(state);
+    /// Sets the state to interrupt when the limit is passed, and how.
+    pub(crate) fn interrupts(&self, state: *mut lua::lua_State, how: Interrupt) {
+        self.interrupt.set(Some((state, how)));
     }
 
     /// Returns whether to report, once, that the script holds too much.
@@ -67,8 +71,11 @@ impl Memory {
             self.alarm_bytes.set(self.limit_bytes);
             return true;
         }
-        if after_bytes > self.alarm_bytes.get() && !self.exceeded.replace(true) {
-            crate::interrupt::soon(self.state.get());
+        if after_bytes > self.alarm_bytes.get()
+            && !self.exceeded.replace(true)
+            && let Some((state, interrupt)) = self.interrupt.get()
+        {
+            interrupt(state);
         }
         after_bytes <= 2 * self.limit_bytes
     }

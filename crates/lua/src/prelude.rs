@@ -1,6 +1,6 @@
 //! Compiles, once per process, the Lua text with which every state begins.
 
-use crate::state::{Raised, compile};
+use crate::bare_state::{Raised, compile};
 use dbdyno_sysbench::Dialect;
 use std::ffi::CStr;
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! Finds a script and compiles its bytecode for all states.
 
-use crate::state::compile;
+use crate::bare_state::compile;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
 use std::collections::HashMap;
 use std::ffi::CString;

@@ -1,11 +1,12 @@
 //! Runs the script in one actor's state.
 
+use crate::bare_state::Raised;
 use crate::context::Context;
 use crate::exchange::figures_of;
 use crate::interrupt::{watch_stacks, watch_this_thread};
 use crate::script::LuaScript;
 use crate::script_watch::Stage;
-use crate::state::{Raised, Returned, State};
+use crate::state::{Returned, State};
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::Failed;
 use dbdyno_sysbench::{Actor, Engine};

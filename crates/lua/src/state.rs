@@ -2,18 +2,15 @@
 
 #![expect(unsafe_code, reason = "the C interface of Lua")]
 
+use crate::bare_state::{BareState, Raised};
 use crate::context::Context;
 use crate::interrupt;
-use crate::memory::{Memory, allocate};
+use crate::memory::Memory;
 use crate::prelude::{Prelude, prelude};
 use mlua_sys as lua;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
-
-/// Holds an error that a script raised, as the log shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raised(pub(crate) String);
 
 /// Holds what a call of the seam returned.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,10 +28,7 @@ impl Returned {
 }
 
 /// Owns one state with the standard libraries, the FFI and the prelude.
-pub(crate) struct State {
-    lua: *mut lua::lua_State,
-    _memory: Box<Memory>,
-}
+pub(crate) struct State(BareState);
 
 /// Name under which the registry holds the functions of the seam.
 const SEAM: &CStr = c"dbdyno";
@@ -47,28 +41,13 @@ impl State {
 
     pub(crate) fn with_memory(context: &Context, memory: Memory) -> Result<Self, Raised> {
         prints_at_once();
-        let state = Self::bare(memory)?;
+        let state = BareState::new(memory)?;
+        state.memory.interrupts(state.lua, interrupt::soon);
         context.state.set(state.lua);
         let _entered = context.enter();
         let prelude = prelude(context.engine.settings.dialect)?;
         state.protected(open, std::ptr::from_ref(prelude).cast_mut().cast())?;
-        Ok(state)
-    }
-
-    /// Creates a state with nothing in it.
-    fn bare(memory: Memory) -> Result<Self, Raised> {
-        let memory = Box::new(memory);
-        let data = std::ptr::from_ref(&*memory).cast_mut().cast::<c_void>();
-        // SAFETY: the allocator fits its data, which lives as long as the state.
-        let lua = unsafe { lua::lua_newstate(allocate, data) };
-        if lua.is_null() {
-            return Err(Raised("not enough memory".to_owned()));
-        }
-        memory.belongs_to(lua);
-        Ok(Self {
-            lua,
-            _memory: memory,
-        })
+        Ok(Self(state))
     }
 
     /// Calls a function of the seam.
@@ -85,32 +64,9 @@ impl State {
             argument: argument.map_or(null(), CStr::as_ptr),
             returned: Returned::Nothing,
         };
-        let result = self.protected(invoke, (&raw mut call).cast());
-        interrupt::not_any_more(self.lua);
+        let result = self.0.protected(invoke, (&raw mut call).cast());
+        interrupt::not_any_more(self.0.lua);
         result.map(|()| call.returned)
-    }
-
-    /// Calls a C function that may raise errors.
-    fn protected(&self, function: lua::lua_CFunction, data: *mut c_void) -> Result<(), Raised> {
-        // SAFETY: the state is alive; errors end at this call.
-        let status = unsafe { lua::lua_cpcall(self.lua, function, data) };
-        if status == lua::LUA_OK {
-            return Ok(());
-        }
-        // SAFETY: a failed call leaves its error on the stack.
-        let raised = unsafe {
-            let raised = message(self.lua);
-            lua::lua_settop(self.lua, 0);
-            raised
-        };
-        Err(raised)
-    }
-}
-
-impl Drop for State {
-    fn drop(&mut self) {
-        // SAFETY: made by lua_newstate and closed once. Finalizers run here, for the context that is current.
-        unsafe { lua::lua_close(self.lua) };
     }
 }
 
@@ -125,65 +81,6 @@ fn prints_at_once() {
     ONCE.call_once(|| unsafe {
         libc::setvbuf(stdout, null_mut(), libc::_IONBF, 0);
     });
-}
-
-/// Compiles source to bytecode with its line numbers.
-pub(crate) fn compile(source: &[u8], name: &CStr) -> Result<Vec<u8>, Raised> {
-    let state = State::bare(Memory::limited_by_the_machine())?;
-    let mut job = Compile {
-        source,
-        name,
-        bytecode: Vec::new(),
-    };
-    state.protected(compile_protected, (&raw mut job).cast())?;
-    Ok(job.bytecode)
-}
-
-/// Returns the error on top of the stack, as sysbench shows it.
-unsafe fn message(lua: *mut lua::lua_State) -> Raised {
-    // SAFETY: the caller's stack holds an error; a number or string converts in place.
-    let text = unsafe {
-        if lua::lua_isstring(lua, -1) == 0 {
-            return Raised("(not a string)".to_owned());
-        }
-        let mut length = 0;
-        let start = lua::lua_tolstring(lua, -1, &raw mut length);
-        std::slice::from_raw_parts(start.cast::<u8>(), length)
-    };
-    Raised(String::from_utf8_lossy(text).into_owned())
-}
-
-struct Compile<'a> {
-    source: &'a [u8],
-    name: &'a CStr,
-    bytecode: Vec<u8>,
-}
-
-unsafe extern "C-unwind" fn compile_protected(state: *mut lua::lua_State) -> c_int {
-    // SAFETY: called by `compile` with its own job.
-    unsafe {
-        let job = &mut *lua::lua_touserdata(state, 1).cast::<Compile<'_>>();
-        let (start, length) = (job.source.as_ptr().cast(), job.source.len());
-        if lua::luaL_loadbuffer(state, start, length, job.name.as_ptr()) != lua::LUA_OK {
-            lua::lua_error(state);
-        }
-        lua::lua_dump_(state, append, (&raw mut job.bytecode).cast());
-    }
-    0
-}
-
-unsafe extern "C-unwind" fn append(
-    _state: *mut lua::lua_State,
-    piece: *const c_void,
-    length: usize,
-    bytecode: *mut c_void,
-) -> c_int {
-    // SAFETY: called by lua_dump with a piece of bytecode and the vector given to it.
-    unsafe {
-        let piece = std::slice::from_raw_parts(piece.cast::<u8>(), length);
-        (*bytecode.cast::<Vec<u8>>()).extend_from_slice(piece);
-    }
-    0
 }
 
 /// Fills a new state: libraries, then the chunks of the prelude, which build the seam.

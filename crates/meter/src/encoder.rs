@@ -4,7 +4,7 @@
 //! negative number, each number zigzag and LEB128 coded; all of it deflated behind a second header, and
 //! in base64.
 
-use crate::{HIGHEST_NS, Histogram};
+use crate::histogram::{HIGHEST_NS, Histogram};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compress, Compression, FlushCompress, Status};

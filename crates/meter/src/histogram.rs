@@ -9,7 +9,7 @@ use crate::HistogramEncoder;
 use std::ops::Range;
 
 /// The longest time distinguished, one hour. Longer ones are counted here and reported in [`Histogram::saturated`].
-pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+pub(crate) const HIGHEST_NS: u64 = 3_600_000_000_000;
 
 /// HdrHistogram's three significant digits: 2,048 slots up to the first doubling.
 const SLOT_BITS: u32 = 11;

@@ -34,7 +34,7 @@ mod silence;
 pub use decoder::DecodeError;
 pub use encoder::{HistogramEncoder, encoded_text};
 pub use error_codes::ErrorCodeCounts;
-pub use histogram::{HIGHEST_NS, Histogram};
+pub use histogram::Histogram;
 pub use interval::{
     Interval, IntervalCounters, IntervalShape, StatementCounts, TransactionCounts, WorkerLoad,
 };
@@ -42,3 +42,6 @@ pub use log_histogram::{LogHistogram, LogScale, filled_points};
 pub use queue_clock::QueueClock;
 pub use shared_histogram::{HistogramSnapshot, SharedHistogram};
 pub use silence::{Silence, SilenceLog, common_silences, longest_common_silence_ns};
+
+/// Length of a second and of an interval.
+pub const SECOND_NS: u64 = 1_000_000_000;

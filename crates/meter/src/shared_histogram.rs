@@ -1,7 +1,7 @@
 //! Lets one thread read a histogram while another one writes it.
 
+use crate::histogram::{HIGHEST_NS, Histogram};
 use crate::histogram::{SLOTS, slot_of};
-use crate::{HIGHEST_NS, Histogram};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Counts of times in the slots of a [`Histogram`], written by one thread at a time and read by any.

@@ -46,9 +46,9 @@ mod worker;
 pub use error::NullServerError;
 pub use faults::{
     DelayDistribution, DropRule, ErrorPlace, ErrorRule, FaultError, FaultPlan, Frequency, Refusal,
-    RefusalKind, Stall, TimeWindow, TimedFault, error_text, nanoseconds,
+    RefusalKind, Stall, TimeWindow, TimedFault, nanoseconds,
 };
 pub use protocol::Auth;
 pub use server::{NullAddress, NullServer};
 pub use settings::{Epoch, Settings};
-pub use statistics::{DROPPED, Quantiles, Statistics, kinds};
+pub use statistics::{Quantiles, Statistics, kinds};

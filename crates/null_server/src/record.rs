@@ -110,7 +110,7 @@ impl TrafficRecorder {
     #[inline]
     pub(crate) fn answered(&mut self, arrived_ns: u64, connection: u32, row: u8, code: u16) {
         self.counters.statements[usize::from(row)] += 1;
-        self.counters.drops += u64::from(code == crate::DROPPED);
+        self.counters.drops += u64::from(code == crate::statistics::DROPPED);
         if self.is_timed {
             self.batch.push(StatementRecord {
                 arrived_ns,
@@ -256,7 +256,7 @@ mod tests {
         one.answered(0, 1, 2, 1213);
         let mut other = TrafficRecorder::new(None, false);
         other.failed(1213);
-        other.answered(0, 1, 2, crate::DROPPED);
+        other.answered(0, 1, 2, crate::statistics::DROPPED);
         let mut sum = WorkerCounters::default();
         sum.merge(&one.close());
         sum.merge(&other.close());

@@ -72,11 +72,6 @@ impl NullServer {
         &self.address
     }
 
-    /// Lets the instants of the fault plan count from now on, if they do not count already.
-    pub fn begin_plan(&self) {
-        self.shared.begin_epoch(monotonic_ns());
-    }
-
     /// Closes all connections and returns what was done.
     pub fn stop(mut self) -> Result<Statistics, NullServerError> {
         let Some(threads) = self.threads.take() else {

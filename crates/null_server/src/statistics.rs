@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The code in logs that stands for a connection closed instead of an answer: what client libraries call it.
-pub const DROPPED: u16 = 2013;
+pub(crate) const DROPPED: u16 = 2013;
 
 /// Holds what a server did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

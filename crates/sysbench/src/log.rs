@@ -135,11 +135,6 @@ impl Log {
     pub fn warning(&self, text: &str) {
         self.say(Level::Warning, text);
     }
-
-    /// Prints at [`Level::Notice`].
-    pub fn notice(&self, text: &str) {
-        self.say(Level::Notice, text);
-    }
 }
 
 impl LogState {

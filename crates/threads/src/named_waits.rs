@@ -43,11 +43,7 @@ const RULES: &[(WaitClass, &[&str])] = &[
     ),
     (
         WaitClass::RedoSpace,
-        &[
-            "log_free_check",
-            "log_wait_for_space",
-            "log_checkpoint_margin",
-        ],
+        &["log_free_check", "log_checkpoint_margin"],
     ),
     (
         WaitClass::WriteStall,
@@ -59,6 +55,9 @@ const RULES: &[(WaitClass, &[&str])] = &[
             "log_write_up_to",
             "log_wait_for_flush",
             "log_wait_for_write",
+            // MySQL: room in the log buffer, which comes when the log is written.
+            "log_wait_for_space_in_log_buf",
+            "log_wait_for_space_after_reserving",
             "log_buffer_flush",
             "trx_flush_log",
             "JoinBatchGroup",
@@ -165,6 +164,17 @@ mod tests {
         ];
         assert_eq!(named(&redo), Some(WaitClass::RedoFlush));
         assert_eq!(named(&["_Z16dispatch_commandP3THD"]), None);
+    }
+
+    #[test]
+    fn room_in_the_log_buffer_is_a_wait_for_writing_it_and_not_for_a_checkpoint() {
+        let buffer = [
+            "_ZL34log_wait_for_space_after_reservingR5log_t",
+            "_ZN5mtr_t7Command7executeEv",
+        ];
+        assert_eq!(named(&buffer), Some(WaitClass::RedoFlush));
+        let checkpoint = ["_Z19log_free_check_waitR5log_t", "_Z14log_free_checkv"];
+        assert_eq!(named(&checkpoint), Some(WaitClass::RedoSpace));
     }
 
     #[test]

@@ -49,7 +49,6 @@ fn named(path: &str) -> OpenFile {
     }
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.rsplit_once('.').map_or("", |(stem, _)| stem);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_lsm = folder.contains("rocksdb") || folder.contains("tidesdb");
     if name.starts_with("ib_logfile") || name.starts_with("#ib_redo") {
@@ -58,9 +57,13 @@ fn named(path: &str) -> OpenFile {
     if is_lsm && (extension == "log" || extension == "wal" || name.starts_with("wal")) {
         return OpenFile::Redo;
     }
-    let is_number = !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_digit());
-    if (is_number || extension == "index") && (stem == "binlog" || stem.ends_with("-bin")) {
+    // Binary logs can have any name (`log_bin`); no other file has a number of six digits.
+    let is_number = extension.len() >= 6 && extension.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number || extension == "index" {
         return OpenFile::Binlog;
+    }
+    if name.starts_with("#sql") && extension.starts_with('M') {
+        return OpenFile::Other; // temporary tables of Aria and MyISAM
     }
     let is_data = matches!(
         extension,
@@ -89,6 +92,14 @@ mod tests {
             ("/d/binlog.000007", OpenFile::Binlog),
             ("/d/db1-bin.000001", OpenFile::Binlog),
             ("/d/mysql-bin.index", OpenFile::Binlog),
+            ("/d/master.000001", OpenFile::Binlog),
+            ("/d/master.1000000", OpenFile::Binlog),
+            ("/d/master.index", OpenFile::Binlog),
+            ("/d/general.log.1", OpenFile::Other),
+            ("/tmp/#sql-temptable-1a2b-5-0.MAD", OpenFile::Other),
+            ("/tmp/#sql_1a2b_0.MYI (deleted)", OpenFile::Other),
+            ("/d/sbtest/#sql-alter-1a2b-5.ibd", OpenFile::Data),
+            ("/d/sbtest/t.MAD", OpenFile::Data),
             ("/d/sbtest/sbtest1.ibd", OpenFile::Data),
             ("/d/ibdata1", OpenFile::Data),
             ("/d/undo_001", OpenFile::Data),

@@ -45,6 +45,7 @@ impl ProcessHandle {
 pub(crate) struct WatchedProcess {
     pub(crate) pid: u32,
     memory: File,
+    main_thread: Option<File>,
 }
 
 impl WatchedProcess {
@@ -60,7 +61,19 @@ impl WatchedProcess {
             io::ErrorKind::NotFound => ThreadsError::NoProcess(pid),
             _ => ThreadsError::Refused { path, error },
         })?;
-        Ok(Self { pid, memory })
+        Ok(Self {
+            pid,
+            memory,
+            main_thread: File::open(format!("/proc/{pid}/task/{pid}/stat")).ok(),
+        })
+    }
+
+    /// Returns whether a signal or a debugger has stopped it: then none of its threads goes on, whatever it waits for.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let mut bytes = [0; ANSWER_BYTES];
+        let answer = self.main_thread.as_ref();
+        let count = answer.map_or(Ok(0), |file| file.read_at(&mut bytes, 0));
+        is_stopped(&bytes[..count.unwrap_or(0)])
     }
 
     /// Ids of its threads.
@@ -115,7 +128,7 @@ pub(crate) struct WatchedThread {
 pub(crate) enum ThreadState {
     /// On a processor or on the run queue.
     Running,
-    /// Blocked without a system call: a page fault.
+    /// Blocked without a system call: a page fault, unless the process is stopped.
     Faulting,
     /// Blocked in a system call.
     Blocked(BlockedIn),
@@ -150,6 +163,13 @@ impl WatchedThread {
         let count = self.schedule.read_at(&mut bytes, 0)?;
         parse_scheduled(&bytes[..count]).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
+}
+
+/// Parses `PID (NAME) STATE …`; the name may have brackets, too.
+fn is_stopped(bytes: &[u8]) -> bool {
+    let name_end = bytes.iter().rposition(|&byte| byte == b')');
+    let state = name_end.and_then(|end| bytes.get(end + 2));
+    matches!(state, Some(b'T' | b't'))
 }
 
 /// Parses `running`; `-1 SP PC`: blocked without a call; else `NUMBER ARGUMENT… SP PC`.
@@ -210,6 +230,14 @@ mod tests {
     }
 
     #[test]
+    fn a_stopped_process_is_known_by_the_letter_after_its_name() {
+        assert!(is_stopped(b"7 (mysqld) T 1 7 7 0"));
+        assert!(is_stopped(b"7 (a) S (b) t 1 7 7 0"));
+        assert!(!is_stopped(b"7 (T) T) S 1 7 7 0"));
+        assert!(!is_stopped(b"7 (mysqld)") && !is_stopped(b""));
+    }
+
+    #[test]
     fn this_process_can_be_watched() {
         let process = WatchedProcess::open(std::process::id()).unwrap();
         let ids = process.thread_ids().unwrap();
@@ -221,6 +249,7 @@ mod tests {
         assert_eq!(process.read_memory(address, &mut copy).unwrap(), 8);
         assert_eq!(u64::from_ne_bytes(copy), word);
         assert!(process.thread(u32::MAX).unwrap().is_none());
+        assert!(!process.is_stopped());
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub struct Sampler {
     namer: StackNamer,
     second: SecondRecord,
     ticks: u32,
+    /// At this tick the process was stopped.
+    is_stopped: bool,
     /// Threads that were seen to serve more than one session.
     pooled: usize,
 }
@@ -107,6 +109,7 @@ impl Sampler {
             namer,
             second: SecondRecord::default(),
             ticks: 0,
+            is_stopped: false,
             pooled: 0,
             options,
         })
@@ -164,6 +167,7 @@ impl Sampler {
         if self.ticks.is_multiple_of(TICKS_A_SWEEP) {
             self.sweep()?;
         }
+        self.is_stopped = self.process.is_stopped();
         for id in self.due() {
             self.sample(id);
         }
@@ -263,6 +267,11 @@ impl Sampler {
             self.remove(id);
             return;
         };
+        if self.is_stopped || (state == ThreadState::Faulting && self.process.is_stopped()) {
+            self.second.samples += 1;
+            self.second.waits[WaitClass::Stopped.index()] += 1;
+            return;
+        }
         let mut class = None;
         for _ in 0..LOOKS {
             let ThreadState::Blocked(call) = state else {

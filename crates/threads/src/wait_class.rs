@@ -20,9 +20,9 @@ pub enum WaitClass {
     RowLock,
     /// A latch: a mutex or read-write lock of the server's memory.
     Latch,
-    /// A metadata lock or table lock.
+    /// A metadata lock or table lock, also those of `LOCK TABLES` and `FLUSH TABLES WITH READ LOCK` of others.
     MetadataLock,
-    /// A lock that the application asked for: `GET_LOCK()`, `FLUSH TABLES WITH READ LOCK`.
+    /// A lock that the session asked for with `GET_LOCK()`, `FLUSH TABLES WITH READ LOCK` or a backup statement.
     UserLock,
     /// Its turn in the group commit.
     CommitOrder,
@@ -40,13 +40,15 @@ pub enum WaitClass {
     NetworkSend,
     /// A page fault: memory that was swapped out or not yet there.
     PageFault,
+    /// Nothing: a signal or a debugger has stopped the whole process.
+    Stopped,
     /// Not named: no known function led to it, or its stack could not be read.
     NotNamed,
 }
 
 impl WaitClass {
     /// All of them, in the order of the reports.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Client,
         Self::DataRead,
         Self::DataFlush,
@@ -65,6 +67,7 @@ impl WaitClass {
         Self::Sleep,
         Self::NetworkSend,
         Self::PageFault,
+        Self::Stopped,
         Self::NotNamed,
     ];
 
@@ -95,6 +98,7 @@ impl WaitClass {
             Self::Sleep => "sleep",
             Self::NetworkSend => "network_send",
             Self::PageFault => "page_fault",
+            Self::Stopped => "stopped",
             Self::NotNamed => "not_named",
         }
     }

@@ -23,6 +23,7 @@
 
 mod bulk_insert;
 mod call;
+mod canned;
 mod catalog;
 mod decimal;
 mod digest;

@@ -12,6 +12,8 @@ pub(crate) struct OptionRow<O> {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
     pub(crate) is_switch: bool,
+    /// Whether it shapes the tables and their rows.
+    pub(crate) shapes_data: bool,
     /// What the names of the workloads that have it end in; empty: the whole family has it.
     pub(crate) of: &'static [&'static str],
     /// Reads a value into its place, or says what is allowed.
@@ -26,6 +28,7 @@ macro_rules! option_row {
             name: stringify!($name),
             help: $help,
             is_switch: false,
+            shapes_data: false,
             of: &[],
             set: |options: &mut Options, text| {
                 options.$name = $read(text)?;
@@ -46,6 +49,7 @@ macro_rules! option_switch {
             name: stringify!($name),
             help: $help,
             is_switch: true,
+            shapes_data: false,
             of: &[],
             set: |options: &mut Options, text| {
                 options.$name = $read(text)?;
@@ -64,6 +68,14 @@ impl<O> OptionRow<O> {
         Self { of, ..self }
     }
 
+    /// Marks it as one that shapes the tables and their rows.
+    pub(crate) const fn shapes_data(self) -> Self {
+        Self {
+            shapes_data: true,
+            ..self
+        }
+    }
+
     fn belongs_to(&self, workload: &str) -> bool {
         let end = workload.rsplit('/').next().unwrap_or_default();
         self.of.is_empty() || self.of.contains(&end)
@@ -75,8 +87,6 @@ pub(crate) struct OptionTable<O: 'static> {
     /// Whose they are, as a heading of help texts.
     pub(crate) family: &'static str,
     pub(crate) rows: &'static [OptionRow<O>],
-    /// Options that shape the tables and their rows, by name.
-    pub(crate) shaping: &'static [&'static str],
     /// Other names under which an option is known.
     pub(crate) aliases: &'static [(&'static str, &'static str)],
 }
@@ -92,7 +102,7 @@ impl<O> OptionTable<O> {
                 name: row.name,
                 help: row.help,
                 is_switch: row.is_switch,
-                shapes_data: self.shaping.contains(&row.name),
+                shapes_data: row.shapes_data,
                 family: self.family,
             };
             (info, (row.get)(&defaults(row)))
@@ -186,8 +196,7 @@ impl<O: Default + PartialEq + std::fmt::Debug> OptionTable<O> {
     }
 
     fn assert_names_are_of_options(&self) {
-        let aliased = self.aliases.iter().map(|(_, name)| name);
-        for name in self.shaping.iter().chain(aliased) {
+        for (_, name) in self.aliases {
             assert!(self.rows.iter().any(|row| row.name == *name), "{name}");
         }
     }

@@ -41,5 +41,39 @@ pub fn quirk(id: &str) -> Option<&'static Quirk> {
     QUIRKS.iter().find(|quirk| quirk.id == id)
 }
 
+const fn imitated(
+    id: &'static str,
+    dialects: &'static [&'static str],
+    when: &'static str,
+    effect: &'static str,
+    source: &'static str,
+) -> Quirk {
+    Quirk {
+        id,
+        effect,
+        dialects,
+        is_imitated: true,
+        when,
+        source,
+    }
+}
+
+const fn not_imitated(
+    id: &'static str,
+    dialects: &'static [&'static str],
+    instead: &'static str,
+    effect: &'static str,
+    source: &'static str,
+) -> Quirk {
+    Quirk {
+        id,
+        effect,
+        dialects,
+        is_imitated: false,
+        when: instead,
+        source,
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -226,8 +226,7 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SECOND_NS: u64 = 1_000_000_000;
+    use dbdyno_meter::SECOND_NS;
 
     fn stretch(seconds: u64, from_per_s: f64, to_per_s: f64) -> Stretch {
         Stretch {

@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::Stretch;
     use dbdyno_chance::{RandomKind, RandomSource};
+    use dbdyno_meter::SECOND_NS;
 
-    const SECOND_NS: u64 = 1_000_000_000;
     const START_NS: u64 = 77;
     const ALONE: Share = Share {
         worker: 0,

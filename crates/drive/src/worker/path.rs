@@ -6,18 +6,13 @@
 
 use super::Worker;
 use super::error_recovery::LOST;
-use crate::counted;
 use crate::observe::Level;
-use dbdyno_wire::PathState;
 
 /// Time without any reply after which the path is checked.
 const SILENT_NS: u64 = 1_000_000_000;
 
 /// Time between two checks.
 const BETWEEN_LOOKS_NS: u64 = 500_000_000;
-
-/// Connections checked: they share the path.
-const LOOKED_AT: usize = 32;
 
 impl Worker {
     /// Handles a wait that ended without input.
@@ -39,26 +34,14 @@ impl Worker {
         {
             return;
         }
-        let waiting = self.connections.iter_mut();
-        let mut waiting = waiting.filter_map(super::WorkerConnection::awaiting);
-        let looks = waiting.by_ref().take(LOOKED_AT);
-        let signs: Vec<_> = looks.filter_map(|channel| channel.check_path()).collect();
-        let dead = signs
-            .iter()
-            .filter(|&&sign| sign == PathState::Dead)
-            .count();
-        if dead == 0 || 2 * dead < signs.len() {
-            return;
+        let connections = self.connections.iter_mut();
+        let waiting = connections.filter_map(super::WorkerConnection::awaiting);
+        let outages = &mut self.recorder.outages;
+        let peer = &self.shared.peer;
+        let lost = outages.check_path(waiting, |it| it.check_path(), peer, since_ns, now_ns);
+        if let Some(text) = lost {
+            self.recorder.remark(Level::Warning, text);
         }
-        let connections = (signs.len() + waiting.count()) as u32;
-        self.recorder.outages.lose_path(since_ns, connections);
-        let text = format!(
-            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {}",
-            self.shared.peer,
-            (now_ns - since_ns) as f64 / 1e9,
-            counted(connections.into(), "connection")
-        );
-        self.recorder.remark(Level::Warning, text);
     }
 
     /// Lets a silent server read nothing without its path counting as lost. If asked, gives up the connections whose

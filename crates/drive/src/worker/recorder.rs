@@ -1,9 +1,9 @@
 //! Records what a worker does, and sends the record of each second to the collector.
 
-use crate::grid::{Grid, SECOND_NS};
+use crate::grid::Grid;
 use crate::observe::Level;
 use crate::outage::OutageLog;
-use dbdyno_meter::{Interval, IntervalShape, QueueClock, SilenceLog, clock};
+use dbdyno_meter::{Interval, IntervalShape, QueueClock, SECOND_NS, SilenceLog, clock};
 use dbdyno_wire::Reply;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};

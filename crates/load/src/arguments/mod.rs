@@ -1,6 +1,8 @@
 //! Parses the command line.
 
 mod agent;
+#[cfg(test)]
+mod completions;
 mod fingerprint;
 mod load;
 mod merge;

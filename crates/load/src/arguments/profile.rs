@@ -2,8 +2,7 @@
 
 use super::parse::nanoseconds;
 use dbdyno_drive::Stretch;
-
-const SECOND_NS: u64 = 1_000_000_000;
+use dbdyno_meter::SECOND_NS;
 
 const EXAMPLES: &str =
     "write for example 2000, 500:30s,1000:30s (steps) or 100..2000:60s,500 (a ramp, then 500)";

@@ -1,46 +1,85 @@
 //! Compares the manual pages and completions in wheels with the parser.
 
-use super::Cli;
-use clap::{Command, CommandFactory};
-use clap_complete::{Shell, generate};
+use super::completions::{bash, fish, names, spellings, zsh};
+use super::short_help::is_of_workload;
+use super::{Cli, WorkloadOptions};
+use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::{fs, io, process};
 
 /// Returns the files that a wheel installs below its prefix.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/wheel-data/data");
 
-const COMPLETIONS: [(Shell, &str); 3] = [
-    (Shell::Bash, "share/bash-completion/completions/dbdyno-load"),
-    (Shell::Zsh, "share/zsh/site-functions/_dbdyno-load"),
-    (
-        Shell::Fish,
-        "share/fish/vendor_completions.d/dbdyno-load.fish",
-    ),
-];
+const BASH: &str = "share/bash-completion/completions/dbdyno-load";
+const ZSH: &str = "share/zsh/site-functions/_dbdyno-load";
+const FISH: &str = "share/fish/vendor_completions.d/dbdyno-load.fish";
+
+fn program() -> Command {
+    let mut program = Cli::command();
+    program.build();
+    program
+}
 
 /// Returns each file by its path below the prefix.
 fn shell_files() -> BTreeMap<PathBuf, String> {
-    let mut program = Cli::command();
-    program.build();
+    let program = program();
     let commands = program.get_subcommands().cloned();
     let commands = commands.filter(|command| command.get_name() != "help"); // clap's own
-    let pages = [program.clone()].into_iter().chain(commands).map(page);
-    let completions = COMPLETIONS.map(|(shell, path)| {
-        let mut text = Vec::new();
-        generate(shell, &mut Cli::command(), "dbdyno-load", &mut text);
-        (PathBuf::from(path), String::from_utf8(text).unwrap())
-    });
-    pages.chain(completions).collect()
+    let mut files: BTreeMap<_, _> = [program.clone()]
+        .into_iter()
+        .chain(commands)
+        .map(page)
+        .collect();
+    files.extend([
+        workload_options(&program),
+        (BASH.into(), bash(&program)),
+        (ZSH.into(), zsh(&program)),
+        (FISH.into(), fish(&program)),
+    ]);
+    files
 }
 
+/// Returns a command's page; the options of workloads have a page for all commands.
 fn page(command: Command) -> (PathBuf, String) {
-    let page = Man::new(command);
+    let has_workload = command.get_arguments().any(is_of_workload);
+    let command = command.mut_args(|argument| {
+        let is_hidden = argument.is_hide_set() || is_of_workload(&argument);
+        argument.hide(is_hidden)
+    });
+    let man = Man::new(command);
+    let mut text = rendered(&man);
+    if has_workload {
+        text += ".SH \"SEE ALSO\"\n.BR dbdyno\\-load\\-workload\\-options (7)\n";
+    }
+    (Path::new("share/man/man1").join(man.get_filename()), text)
+}
+
+fn workload_options(program: &Command) -> (PathBuf, String) {
+    let takes_them = |name: &&str| {
+        let command = program.find_subcommand(name).unwrap();
+        command.get_arguments().any(is_of_workload)
+    };
+    let commands: Vec<_> = names(program).into_iter().filter(takes_them).collect();
+    let command = Command::new("dbdyno-load-workload-options")
+        .about("Options of the workloads of dbdyno-load")
+        .long_about(format!(
+            "These commands of dbdyno-load take the options of their workload: {}.\n\n\
+            dbdyno-load run --help WORKLOAD lists those of one workload.",
+            commands.join(", ")
+        ))
+        .override_usage("dbdyno-load COMMAND WORKLOAD [OPTION]...")
+        .disable_help_flag(true);
+    let man = Man::new(WorkloadOptions::augment_args(command)).section("7");
+    let path = Path::new("share/man/man7").join(man.get_filename());
+    (path, rendered(&man))
+}
+
+fn rendered(man: &Man) -> String {
     let mut text = Vec::new();
-    page.render(&mut text).unwrap();
-    let path = Path::new("share/man/man1").join(page.get_filename());
-    (path, String::from_utf8(text).unwrap())
+    man.render(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 fn files_below(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
@@ -73,5 +112,87 @@ fn the_files_say_what_the_program_says() {
     for (name, text) in &files {
         let is_current = found[name] == *text;
         assert!(is_current, "{} is out of date", name.display()); // DBDYNO_WRITE_REFERENCE=1 writes it
+    }
+}
+
+/// Returns the lines that a shell offers after these words; nothing if the shell is missing here. zsh offers only on a
+/// terminal: what its file hands to `_arguments` stands for it.
+fn offered(shell: &str, words: &str) -> Option<Vec<String>> {
+    let script = match shell {
+        "bash" => format!(
+            r#"source '{FOLDER}/{BASH}'; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _dbdyno_load
+            printf '%s\n' "${{COMPREPLY[@]}}""#
+        ),
+        "zsh" => format!(
+            r#"words=({words}); CURRENT=$#words; _arguments() {{ shift 3; print -rl -- "$@" }}; source '{FOLDER}/{ZSH}'"#
+        ),
+        _ => format!(
+            "source '{FOLDER}/{FISH}'; complete -C \"{}\"",
+            words.trim_end_matches("''")
+        ),
+    };
+    match process::Command::new(shell).args(["-c", &script]).output() {
+        Ok(done) => {
+            let text = String::from_utf8(done.stdout).unwrap();
+            Some(text.lines().map(str::to_owned).collect())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => panic!("{shell}: {error}"),
+    }
+}
+
+/// Returns the options among offered lines: `(--b)*--a=[help]:VALUE:_files` is `--a`, as is `--a\thelp`.
+fn options(offered: &[String]) -> BTreeSet<String> {
+    let words = offered
+        .iter()
+        .map(|line| line.split(['=', '[', '\t']).next());
+    let words = words
+        .flatten()
+        .filter_map(|word| word.rsplit([')', '*']).next());
+    let options = words.filter(|word| word.starts_with('-'));
+    options.map(str::to_owned).collect()
+}
+
+#[test]
+fn shells_offer_each_option_of_each_command_and_no_other() {
+    let program = program();
+    for command in program
+        .get_subcommands()
+        .filter(|it| it.get_name() != "help")
+    {
+        let name = command.get_name();
+        let shown = command.get_arguments().filter(|it| !it.is_hide_set());
+        let expected: BTreeSet<_> = shown.flat_map(spellings).collect();
+        for shell in ["bash", "zsh", "fish"] {
+            let offered = offered(shell, &format!("dbdyno-load {name} -"));
+            let offered = offered.map(|it| options(&it));
+            assert!(offered.is_none_or(|it| it == expected), "{shell} {name}");
+        }
+    }
+}
+
+#[test]
+fn shells_offer_commands_and_the_values_of_an_option() {
+    let program = program();
+    let tls = "off preferred required verify-ca verify-identity";
+    for shell in ["bash", "fish"] {
+        let words = |words: &str| -> Option<BTreeSet<String>> {
+            let offered = offered(shell, words)?;
+            let words = offered.iter().filter_map(|line| line.split('\t').next());
+            Some(words.map(str::to_owned).collect())
+        };
+        for (typed, expected) in [
+            ("dbdyno-load verify --tls ''", tls),
+            ("dbdyno-load run --skip-trx of", "off"),
+            ("dbdyno-load po", "populate"),
+            ("dbdyno-load help fi", "fingerprint"),
+            ("dbdyno-load help ''", &names(&program).join(" ")),
+        ] {
+            let expected: BTreeSet<_> = expected.split(' ').map(str::to_owned).collect();
+            assert!(
+                words(typed).is_none_or(|it| it == expected),
+                "{shell} {typed}"
+            );
+        }
     }
 }

@@ -122,7 +122,7 @@ fn one_line(argument: Arg) -> Arg {
     }
 }
 
-fn is_of_workload(argument: &Arg) -> bool {
+pub(super) fn is_of_workload(argument: &Arg) -> bool {
     let heading = argument.get_help_heading();
     heading.is_some_and(|heading| heading.starts_with("Options of "))
 }

@@ -8,6 +8,7 @@ use crate::cli_error::CliError;
 use dbdyno_drive::{
     ClientShare, Load, Phase, PreparedFull, Protocol, Search, StopSwitch, counted, default_workers,
 };
+use dbdyno_meter::SECOND_NS;
 use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomKind, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
@@ -16,8 +17,6 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
-
-pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// Describes the load.
 #[derive(Debug, Clone, Deserialize)]

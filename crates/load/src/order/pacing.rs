@@ -1,8 +1,9 @@
 //! Reads from an order when events are due.
 
-use super::load::{SECOND_NS, whole_seconds};
+use super::load::whole_seconds;
 use crate::cli_error::CliError;
 use dbdyno_drive::{Arrivals, Pacing, RateStream, Search, Stretch, Think};
+use dbdyno_meter::SECOND_NS;
 use dbdyno_workload::{RateProfile, RateSegment, Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 

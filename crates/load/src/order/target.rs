@@ -4,6 +4,7 @@ use super::password::read_password;
 use super::{LOGIN_TIMEOUT, SHORT_STATEMENT_TIMEOUT, TlsWord};
 use crate::cli_error::CliError;
 use dbdyno_drive::StopSwitch;
+use dbdyno_meter::SECOND_NS;
 use dbdyno_wire::{
     Address, CancelFlag, ClientCertificate, Compression, Endpoint, PathTimeout, Session,
     SessionOptions, TlsPolicy, TlsVersion, WireError,
@@ -14,7 +15,6 @@ use std::time::Duration;
 
 const DEFAULT_PORT: u16 = 3306;
 
-const SECOND_NS: u64 = 1_000_000_000;
 const HOUR_NS: u64 = 3_600 * SECOND_NS;
 
 /// Describes a server, a user and a schema.

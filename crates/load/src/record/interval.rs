@@ -1,11 +1,12 @@
-//! Writes the record of one second.
+//! Defines the record of one second.
 
 use super::named::Named;
 use super::packed::{Packed, PackedSecond};
 use dbdyno_drive::IntervalRecord;
 use dbdyno_meter::{ErrorCodeCounts, Interval, WorkerLoad, encoded_text};
 use dbdyno_workload::Workload;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Names of the transaction and statement types of a run, in the order in which they are counted.
 #[derive(Debug, Clone, Copy)]
@@ -25,56 +26,57 @@ impl<'a> TypeNames<'a> {
 }
 
 /// Holds one second over all workers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct IntervalLine<'a> {
+    #[serde(skip_deserializing)]
     record: &'static str,
-    second: u32,
-    phase: &'a str,
-    monotonic_ns: u64,
-    realtime_ns: u64,
-    duration_ns: u64,
-    transactions: Named<&'a str, TransactionLine>,
-    statements: Named<&'a str, StatementLine>,
-    reads: u64,
-    writes: u64,
-    others: u64,
-    rows: u64,
-    bytes_sent: u64,
-    bytes_received: u64,
-    connections_live: u32,
-    reconnects: u64,
-    backlog: u64,
-    lateness: Option<String>,
-    workers: Vec<WorkerLine>,
+    pub(crate) second: u32,
+    pub(crate) phase: Cow<'a, str>,
+    pub(crate) monotonic_ns: u64,
+    pub(crate) realtime_ns: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) transactions: Named<Cow<'a, str>, TransactionLine>,
+    pub(crate) statements: Named<Cow<'a, str>, StatementLine>,
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
+    pub(crate) others: u64,
+    pub(crate) rows: u64,
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
+    pub(crate) connections_live: u32,
+    pub(crate) reconnects: u64,
+    pub(crate) backlog: u64,
+    pub(crate) lateness: Option<String>,
+    pub(crate) workers: Vec<WorkerLine>,
 }
 
-#[derive(Debug, Serialize)]
-struct TransactionLine {
-    started: u64,
-    completed: u64,
-    completed_after_retry: u64,
-    rolled_back: u64,
-    failed: u64,
-    retries: Named<String, u64>,
-    response: Option<String>,
-    service: Option<String>,
-    first_attempt: Option<String>,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TransactionLine {
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    pub(crate) completed_after_retry: u64,
+    pub(crate) rolled_back: u64,
+    pub(crate) failed: u64,
+    pub(crate) retries: Named<String, u64>,
+    pub(crate) response: Option<String>,
+    pub(crate) service: Option<String>,
+    pub(crate) first_attempt: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct StatementLine {
-    completed: u64,
-    errors: Named<String, u64>,
-    service: Option<String>,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StatementLine {
+    pub(crate) completed: u64,
+    pub(crate) errors: Named<String, u64>,
+    pub(crate) service: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct WorkerLine {
-    busy_ns: u64,
-    cpu_ns: u64,
-    wake_ups: u64,
-    served: u64,
-    cpu_wait_ns: u64,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WorkerLine {
+    pub(crate) busy_ns: u64,
+    pub(crate) cpu_ns: u64,
+    pub(crate) wake_ups: u64,
+    pub(crate) served: u64,
+    pub(crate) cpu_wait_ns: u64,
 }
 
 impl<'a> IntervalLine<'a> {
@@ -88,7 +90,7 @@ impl<'a> IntervalLine<'a> {
         Self {
             record: "interval",
             second: interval.second,
-            phase: record.phase,
+            phase: record.phase.into(),
             monotonic_ns: interval.monotonic_ns,
             realtime_ns: record.realtime_ns,
             duration_ns: interval.duration_ns,
@@ -113,7 +115,7 @@ fn transactions<'a>(
     interval: &Interval,
     names: &[&'a str],
     packed: &PackedSecond,
-) -> Named<&'a str, TransactionLine> {
+) -> Named<Cow<'a, str>, TransactionLine> {
     let both = interval.transactions.iter().zip(&packed.transactions);
     let lines = both.map(|(counts, times)| TransactionLine {
         started: counts.started,
@@ -126,21 +128,26 @@ fn transactions<'a>(
         service: text(&times.service),
         first_attempt: text(&times.first_attempt),
     });
-    Named(names.iter().copied().zip(lines).collect())
+    named(names, lines)
 }
 
 fn statements<'a>(
     interval: &Interval,
     names: &[&'a str],
     packed: &PackedSecond,
-) -> Named<&'a str, StatementLine> {
+) -> Named<Cow<'a, str>, StatementLine> {
     let both = interval.statements.iter().zip(&packed.statements);
     let lines = both.map(|(counts, service)| StatementLine {
         completed: counts.completed,
         errors: codes(&counts.errors),
         service: text(service),
     });
-    Named(names.iter().copied().zip(lines).collect())
+    named(names, lines)
+}
+
+fn named<'a, T>(names: &[&'a str], lines: impl Iterator<Item = T>) -> Named<Cow<'a, str>, T> {
+    let names = names.iter().map(|&name| Cow::Borrowed(name));
+    Named(names.zip(lines).collect())
 }
 
 fn codes(codes: &ErrorCodeCounts) -> Named<String, u64> {

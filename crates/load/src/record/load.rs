@@ -2,14 +2,13 @@
 
 use super::PROGRAM;
 use super::named::Named;
+use super::outage::{OutageRecord, word_of};
 use super::search::AnswerRecord;
 use super::share::ShareRecord;
 use crate::expected_counts::{most_per_minute, ratio_by_mix};
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
 use crate::statement_protocol::protocol_word;
-use dbdyno_drive::{
-    Cause, Level, Load, NetworkPath, NetworkTraffic, Outage, RunOutcome, SessionReadBack, Status,
-};
+use dbdyno_drive::{Level, Load, NetworkPath, NetworkTraffic, RunOutcome, SessionReadBack, Status};
 use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::{Deserialize, Serialize};
@@ -390,44 +389,6 @@ impl DigestRecord {
             user: digest.user + 1,
             events: digest.events,
             sha256: digest.to_string(),
-        }
-    }
-}
-
-/// Returns what failed, in the words of the contract.
-pub(crate) fn word_of(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Network => "network",
-        Cause::NoAnswer => "no-answer",
-        Cause::Server => "server",
-        Cause::Client => "client",
-    }
-}
-
-/// A stretch with lost connections, or without a path.
-#[derive(Debug, Serialize)]
-pub(crate) struct OutageRecord {
-    start_ns: u64,
-    first_success_ns: Option<u64>,
-    restored_ns: Option<u64>,
-    connections_lost: u32,
-    cause: &'static str,
-    all_lost: bool,
-    former_tps: Option<f64>,
-    regained_ns: Option<u64>,
-}
-
-impl OutageRecord {
-    pub(crate) fn of(outage: &Outage) -> Self {
-        Self {
-            start_ns: outage.start_ns,
-            first_success_ns: outage.first_success_ns,
-            restored_ns: outage.restored_ns,
-            connections_lost: outage.connections_lost,
-            cause: word_of(outage.cause),
-            all_lost: outage.all_lost,
-            former_tps: outage.former_tps,
-            regained_ns: outage.regained_ns,
         }
     }
 }

@@ -5,6 +5,7 @@ mod fingerprint;
 mod interval;
 mod load;
 mod named;
+mod outage;
 mod packed;
 mod populate;
 mod search;
@@ -14,11 +15,12 @@ mod writer;
 
 pub(crate) use content::content_sha256;
 pub(crate) use fingerprint::FingerprintRecord;
-pub(crate) use interval::{IntervalLine, TypeNames};
+pub(crate) use interval::{IntervalLine, StatementLine, TransactionLine, TypeNames, WorkerLine};
 pub(crate) use load::{
-    CountersLine, DigestRecord, End, Message, NetworkPathRecord, NetworkTrafficRecord,
-    OutageRecord, Start, word_of,
+    CountersLine, DigestRecord, End, Message, NetworkPathRecord, NetworkTrafficRecord, Start,
 };
+pub(crate) use named::Named;
+pub(crate) use outage::{OutageRecord, word_of};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses, all_services};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;

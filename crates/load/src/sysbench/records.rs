@@ -7,7 +7,7 @@ use super::record_fields::{
 };
 use crate::record::{OutageRecord, PROGRAM, RecordWriter, word_of};
 use crate::terminal;
-use dbdyno_meter::clock;
+use dbdyno_meter::{SECOND_NS, clock};
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::db::ConnectionAccount;
 use dbdyno_sysbench::options::{CommandLine, EarlyExit};
@@ -18,8 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Interval at which the recorder checks whether the run has begun or is over.
 const LOOK: Duration = Duration::from_millis(20);

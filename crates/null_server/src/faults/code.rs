@@ -1,8 +1,7 @@
 //! Lists error codes with the SQL states and texts that servers send.
 
 /// Returns SQL state and text of an error. Codes that are not known have a text that says where they are from.
-#[must_use]
-pub fn error_text(code: u16) -> (&'static str, String) {
+pub(crate) fn error_text(code: u16) -> (&'static str, String) {
     let known = TABLE.iter().find(|(known, ..)| *known == code);
     match known {
         Some((_, state, text)) => (state, (*text).to_owned()),

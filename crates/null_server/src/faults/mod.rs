@@ -10,7 +10,7 @@ mod schedule;
 mod timed;
 
 pub(crate) use code::ends_transaction;
-pub use code::error_text;
+pub(crate) use code::error_text;
 pub use distribution::DelayDistribution;
 pub use duration::nanoseconds;
 pub use frequency::Frequency;

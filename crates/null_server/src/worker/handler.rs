@@ -127,13 +127,13 @@ impl ConnectionHandler {
     ) -> Result<(), CloseConnection> {
         let code = match reply.response {
             Response::Error(code) => code,
-            Response::Drop => crate::DROPPED,
+            Response::Drop => crate::statistics::DROPPED,
             _ => 0,
         };
         if let Some(row) = reply.row {
             self.recorder.answered(arrived_ns, client.number, row, code);
         }
-        if code == crate::DROPPED {
+        if code == crate::statistics::DROPPED {
             return Err(CloseConnection);
         }
         let start = self.out.len();

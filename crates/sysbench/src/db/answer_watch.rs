@@ -10,9 +10,10 @@
 use super::link::Loss;
 use crate::Engine;
 use crate::figures::Counter;
-use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, counted, outages, path_failure};
+use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, outages, path_failure};
 use dbdyno_fiber::{Signal, monotonic_ns};
-use dbdyno_wire::{PathState, allow_zero_window, break_off, check_path};
+use dbdyno_meter::SECOND_NS;
+use dbdyno_wire::{allow_zero_window, break_off, check_path};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -20,8 +21,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Time between two looks at the connections.
 const LOOK_NS: u64 = 50_000_000;
@@ -31,9 +30,6 @@ const SILENT_NS: u64 = SECOND_NS;
 
 /// Time between two such questions.
 const BETWEEN_QUESTIONS_NS: u64 = SECOND_NS / 2;
-
-/// Connections that it is asked about: they share the path.
-const ASKED_ABOUT: usize = 32;
 
 /// The client library's number for a connection that was lost while an answer was awaited.
 const LOST: u16 = super::client_error::SERVER_LOST;
@@ -270,7 +266,7 @@ impl WatchState {
     /// Lets a silent server read nothing without its path counting as lost. Notes that the path is lost, where the
     /// kernel says so of most of the connections that it is asked about.
     fn look_at_path(&mut self, engine: &Engine, now_ns: u64) {
-        for connection in self.waiting() {
+        for connection in waiting(&self.open) {
             if now_ns >= connection.since_ns + SILENT_NS {
                 let timeout = engine.settings.database.path_timeout;
                 // A socket of this machine has no path.
@@ -281,33 +277,22 @@ impl WatchState {
         if !is_quiet || self.outages.is_path_lost() {
             return;
         }
-        let waiting: Vec<&OpenConnection> = self.waiting().collect();
-        let asked = waiting.iter().take(ASKED_ABOUT);
-        let states: Vec<PathState> = asked
-            .filter_map(|connection| check_path(connection.socket()))
-            .collect();
-        let dead = states
-            .iter()
-            .filter(|&&state| state == PathState::Dead)
-            .count();
-        if dead == 0 || 2 * dead < states.len() {
-            return;
-        }
-        let connections = waiting.len() as u32;
-        self.outages.lose_path(self.heard_ns, connections);
-        let text = format!(
-            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {}",
-            self.peer,
-            (now_ns - self.heard_ns) as f64 / 1e9,
-            counted(connections.into(), "connection")
+        let lost = self.outages.check_path(
+            waiting(&self.open),
+            |connection| check_path(connection.socket()),
+            &self.peer,
+            self.heard_ns,
+            now_ns,
         );
-        engine.log.warning(&text);
+        if let Some(text) = lost {
+            engine.log.warning(&text);
+        }
     }
 
     /// Breaks off the connections whose request is without any byte of an answer for too long.
     fn end_unanswered(&self, limit: Duration, now_ns: u64) {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        for connection in self.waiting() {
+        for connection in waiting(&self.open) {
             if now_ns.saturating_sub(connection.since_ns) >= limit_ns {
                 connection
                     .progress
@@ -317,12 +302,11 @@ impl WatchState {
             }
         }
     }
+}
 
-    fn waiting(&self) -> impl Iterator<Item = &OpenConnection> {
-        self.open
-            .values()
-            .filter(|connection| connection.seen & 1 == 1)
-    }
+fn waiting(open: &BTreeMap<u64, OpenConnection>) -> impl Iterator<Item = &OpenConnection> {
+    let all = open.values();
+    all.filter(|connection| connection.seen & 1 == 1)
 }
 
 impl OpenConnection {

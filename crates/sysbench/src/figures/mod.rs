@@ -80,12 +80,6 @@ impl Figures {
         }
     }
 
-    /// Returns the worker thread that a user runs on.
-    #[must_use]
-    pub fn worker_of(&self, user: u32) -> usize {
-        self.users[user as usize].worker
-    }
-
     /// Counts worker threads.
     #[must_use]
     pub fn worker_count(&self) -> u32 {

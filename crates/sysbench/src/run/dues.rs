@@ -1,8 +1,7 @@
 //! Computes the instants of reports.
 
 use crate::Settings;
-
-const SECOND_NS: u64 = 1_000_000_000;
+use dbdyno_meter::SECOND_NS;
 
 /// Knows when reports are due.
 pub(super) struct Dues {

@@ -23,13 +23,12 @@ use crate::db::Database;
 use crate::figures::Ledger;
 use crate::{Dialect, Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
+use dbdyno_meter::SECOND_NS;
 use gate::Gate;
 use reporting::Reporting;
 use std::sync::{Arc, Mutex, PoisonError};
 use watch::{Instants, RunEnd, RunWatch};
 use workers::Workers;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// How long after the end, by the time limit or by a failure, a worker thread may be away from its scheduler.
 const PATIENCE_NS: u64 = 5 * SECOND_NS;

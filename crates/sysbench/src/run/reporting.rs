@@ -6,11 +6,10 @@ use crate::figures::{Ledger, Stat};
 use crate::text::IntervalFigures;
 use crate::{Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
+use dbdyno_meter::SECOND_NS;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// How long a report that is being written may take when the run is over.
 const PATIENCE_NS: u64 = 5 * SECOND_NS;

@@ -6,9 +6,8 @@ use crate::Engine;
 use crate::control::{FULL, ROOM};
 use crate::figures::Ledger;
 use dbdyno_fiber::{Signal, monotonic_ns};
+use dbdyno_meter::SECOND_NS;
 use std::sync::{Arc, Mutex, PoisonError};
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// How long its script may take to end after it was interrupted for the first time.
 const GRACE_NS: u64 = 3 * SECOND_NS;

@@ -26,18 +26,19 @@ impl Default for Options {
 const ROWS: &[OptionRow<Options>] = &[
     option_row!(tables, "Number of tables, one for each user", |text| {
         whole(text, 1, 65_535, "a whole number, 1 to 65535,")
-    }),
+    })
+    .shapes_data(),
     option_row!(
         mysql_storage_engine,
         "Storage engine of the tables; default: the server's",
         identifier
-    ),
+    )
+    .shapes_data(),
 ];
 
 const TABLE: OptionTable<Options> = OptionTable {
     family: "Options of sysbench workloads",
     rows: ROWS,
-    shaping: &["tables", "mysql_storage_engine"],
     aliases: &[],
 };
 

@@ -3,7 +3,8 @@
 use super::benchmark_context::BenchmarkContext;
 use super::statement::BenchmarkStatement;
 use super::step::BenchmarkStep;
-use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
+use crate::canned::{changed, rows_reply};
+use dbdyno_wire::{BufferedRows, Parameter, Reply};
 
 /// Returns what the server says to a statement of this kind, by its number.
 pub(super) fn reply(
@@ -31,19 +32,4 @@ pub(super) fn reply(
         true => rows_reply(u64::from(options.rows_per_query), 3),
         false => changed(0),
     }
-}
-
-fn changed(affected_rows: u64) -> Reply {
-    Reply::Ok(OkReply {
-        affected_rows,
-        ..OkReply::default()
-    })
-}
-
-fn rows_reply(rows: u64, columns: u16) -> Reply {
-    Reply::Rows(RowsReply {
-        rows,
-        columns,
-        ..RowsReply::default()
-    })
 }

@@ -1,12 +1,11 @@
 //! Keeps a transaction open, so that the server can't forget what was changed since.
 
+use super::SECOND_NS;
 use super::benchmark_context::ClientSlot;
 use super::roles::InsertEvent;
 use super::statement::BenchmarkStatement;
 use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
 use crate::{Readiness, RetryValues, TransactionType};
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Reads a row, waits, commits, and so on as long as its client inserts.
 pub(super) struct TransactionHolder {

@@ -1,12 +1,11 @@
 //! Measures what the benchmark's author looks at: whether the rate was held, the worst second, the longest
 //! time without an insert.
 
+use super::SECOND_NS;
 use super::buckets::Buckets;
 use crate::Metric;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Below this share of the rate asked for, a step has failed.
 const SHARE_HELD: f64 = 0.95;

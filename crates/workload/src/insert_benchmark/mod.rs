@@ -48,6 +48,8 @@ use workload::InsertBenchmark;
 
 const NAME: &str = "insert-benchmark";
 
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// How the catalogue knows the family.
 pub(crate) const FAMILY: Family = Family {
     name: NAME,

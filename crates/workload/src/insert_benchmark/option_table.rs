@@ -15,7 +15,8 @@ const ROWS: &[OptionRow<Options>] = &[
         nr1,
         "Rows of the load, over all clients; rows means the same",
         rows
-    ),
+    )
+    .shapes_data(),
     option_row!(
         nr2,
         "Rows of the writes after it, over all clients: four fifths in l.i1, one in l.i2",
@@ -23,11 +24,13 @@ const ROWS: &[OptionRow<Options>] = &[
     ),
     option_row!(clients, "Clients, each with several connections", |text| {
         whole(text, 1, 4_000, "a whole number, 1 to 4000,")
-    }),
+    })
+    .shapes_data(),
     option_switch!(
         one_table,
         "All clients on one table, instead of one table each"
-    ),
+    )
+    .shapes_data(),
     option_row!(
         step_seconds,
         "Seconds that a step with queries is made for: its inserts are the rate times this",
@@ -59,29 +62,34 @@ const ROWS: &[OptionRow<Options>] = &[
         num_secondary_indexes,
         "Secondary keys that l.x makes",
         |text| whole(text, 0, 3, "a whole number, 0 to 3,")
-    ),
-    option_row!(data_length_min, "Shortest data of a row", length),
-    option_row!(data_length_max, "Longest data of a row", length),
+    )
+    .shapes_data(),
+    option_row!(data_length_min, "Shortest data of a row", length).shapes_data(),
+    option_row!(data_length_max, "Longest data of a row", length).shapes_data(),
     option_row!(
         data_random_pct,
         "Percent of the data that can't be compressed, as the tool counts them",
         |text| whole(text, 0, 100, "a whole number, 0 to 100,")
-    ),
+    )
+    .shapes_data(),
     option_row!(
         num_partitions,
         "Range partitions of each table; 0: none",
         |text| whole(text, 0, 8192, "a whole number, 0 to 8192,")
-    ),
+    )
+    .shapes_data(),
     option_row!(
         rows_per_partition,
         "Keys of a range partition; the last one takes the rest",
         |text| whole(text, 0, u32::MAX, "a whole number").map(u64::from)
-    ),
+    )
+    .shapes_data(),
     option_row!(
         table_name,
         "Name of the tables, which their number follows",
         identifier
-    ),
+    )
+    .shapes_data(),
     option_switch!(
         unique_checks,
         "off: sets unique_checks=0 for connections that write (storage engine rocksdb only)"
@@ -99,7 +107,8 @@ const ROWS: &[OptionRow<Options>] = &[
         mysql_storage_engine,
         "Storage engine of the tables",
         identifier
-    ),
+    )
+    .shapes_data(),
     option_row!(
         fidelity,
         "tool: with its bursts, late starts and quirks; fixed: evenly and without, for results that stand apart",
@@ -119,25 +128,9 @@ fn length(text: &str) -> Result<u32, &'static str> {
     whole(text, 0, 4000, "a whole number, 0 to 4000,")
 }
 
-/// Options that shape the tables and their rows.
-const SHAPING: &[&str] = &[
-    "nr1",
-    "clients",
-    "one_table",
-    "num_secondary_indexes",
-    "data_length_min",
-    "data_length_max",
-    "data_random_pct",
-    "num_partitions",
-    "rows_per_partition",
-    "table_name",
-    "mysql_storage_engine",
-];
-
 pub(super) const TABLE: OptionTable<Options> = OptionTable {
     family: "Options of the insert benchmark",
     rows: ROWS,
-    shaping: SHAPING,
     aliases: &[
         ("rows", "nr1"),
         ("table_size", "nr1"),

@@ -1,5 +1,6 @@
 //! Sends one query after the other, as long as its client inserts.
 
+use super::SECOND_NS;
 use super::benchmark_context::ClientSlot;
 use super::metrics::ReaderCounts;
 use super::roles::InsertEvent;
@@ -16,8 +17,6 @@ const LOOK_QUERIES: u64 = 16;
 
 /// Point queries after which the highest key is asked for again.
 const FIND_MAX_QUERIES: u64 = 100;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Says what is drawn of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

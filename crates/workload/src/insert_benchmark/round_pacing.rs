@@ -1,6 +1,6 @@
 //! Decides when a client begins its rounds.
 
-const SECOND_NS: u64 = 1_000_000_000;
+use super::SECOND_NS;
 
 /// Less than this since the last look at the clock, and the tool sleeps out the second.
 const IN_TIME_NS: u64 = 950_000_000;

@@ -1,13 +1,12 @@
 //! Lets the server settle: it gathers statistics, waits for dirty pages or compactions, and rests.
 
+use super::SECOND_NS;
 use super::benchmark_context::ClientSlot;
 use super::options::InsertBenchmarkOptions;
 use super::roles::InsertEvent;
 use super::statement::{BenchmarkStatement, place};
 use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
 use crate::{Readiness, RetryValues, TransactionType};
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// The tool's times.
 const LEAST_SECONDS: u64 = 60;

@@ -3,7 +3,8 @@
 use super::graph::Graph;
 use super::statement::at;
 use crate::Call;
-use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
+use crate::canned::{changed, rows_reply};
+use dbdyno_wire::{BufferedRows, Parameter, Reply};
 
 /// The graph, asked.
 pub(super) struct CannedReplies<'a> {
@@ -97,19 +98,4 @@ fn values(call: &Call) -> Vec<u64> {
 
 fn numbers<'a>(words: impl Iterator<Item = &'a str>) -> Vec<u64> {
     words.filter_map(|word| word.parse().ok()).collect()
-}
-
-fn changed(affected_rows: u64) -> Reply {
-    Reply::Ok(OkReply {
-        affected_rows,
-        ..OkReply::default()
-    })
-}
-
-fn rows_reply(rows: u64, columns: u16) -> Reply {
-    Reply::Rows(RowsReply {
-        rows,
-        columns,
-        ..RowsReply::default()
-    })
 }

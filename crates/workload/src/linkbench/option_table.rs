@@ -5,18 +5,18 @@ use crate::option_table::{OptionRow, OptionTable, option_row, option_switch};
 use crate::option_value::{fidelity, identifier, real, whole, words};
 
 const ROWS: &[OptionRow<Options>] = &[
-    option_row!(startid1, "Lowest id of a node", id),
-    option_row!(maxid1, "Id above the highest one; use at least 1000001", id),
+    option_row!(startid1, "Lowest id of a node", id).shapes_data(),
+    option_row!(maxid1, "Id above the highest one; use at least 1000001", id).shapes_data(),
     option_row!(
         link_type_count,
         "Types of links, which share a node's links",
         |text| { whole(text, 1, 16, "a whole number, 1 to 16,") }
-    ),
+    ).shapes_data(),
     option_row!(
         data_file,
         "LinkBench's Distribution.dat, whose law of links a node then holds to the link; empty: dbdyno's curve",
         |text| words(text, |text| !text.contains('\0'), "a path")
-    ),
+    ).shapes_data(),
     option_row!(
         dbid,
         "Schema that statements name; the target's unless given",
@@ -39,7 +39,7 @@ const ROWS: &[OptionRow<Options>] = &[
         fidelity,
         "tool: with the quirks of LinkBench; fixed: without, for results that stand apart",
         fidelity
-    ),
+    ).shapes_data(),
     option_row!(addlink, "Percent of add_link", percent),
     option_row!(deletelink, "Percent of delete_link", percent),
     option_row!(updatelink, "Percent of update_link", percent),
@@ -54,14 +54,14 @@ const ROWS: &[OptionRow<Options>] = &[
         mysql_storage_engine,
         "Storage engine of the tables",
         identifier
-    ),
+    ).shapes_data(),
     option_row!(partitions, "Partitions of linktable; 0: none", |text| {
         whole(text, 0, 1024, "a whole number, 0 to 1024,")
-    }),
+    }).shapes_data(),
     option_switch!(
         index_after_load,
         "Make the key id1_type when the rows are in"
-    ),
+    ).shapes_data(),
     option_row!(
         table_compression,
         "none, row-compressed (see key_block_size) or page-compressed (see page_compression)",
@@ -70,16 +70,16 @@ const ROWS: &[OptionRow<Options>] = &[
             |text| matches!(text, "none" | "row-compressed" | "page-compressed"),
             "none, row-compressed or page-compressed"
         )
-    ),
+    ).shapes_data(),
     option_row!(key_block_size, "row-compressed: KiB a page takes", |text| {
         let size = whole(text, 1, 16, BLOCK_SIZES)?;
         size.is_power_of_two().then_some(size).ok_or(BLOCK_SIZES)
-    }),
+    }).shapes_data(),
     option_row!(
         page_compression,
         "page-compressed: MySQL's algorithm; MariaDB's is the server's innodb_compression_algorithm",
         identifier
-    ),
+    ).shapes_data(),
     option_row!(
         mysql_bulk_insert_batch,
         "Rows a statement when the tables are filled",
@@ -109,25 +109,9 @@ fn percent(text: &str) -> Result<f64, &'static str> {
     )
 }
 
-/// Options that shape the tables and their rows.
-const SHAPING: &[&str] = &[
-    "startid1",
-    "maxid1",
-    "link_type_count",
-    "data_file",
-    "fidelity",
-    "mysql_storage_engine",
-    "partitions",
-    "index_after_load",
-    "table_compression",
-    "key_block_size",
-    "page_compression",
-];
-
 pub(super) const TABLE: OptionTable<Options> = OptionTable {
     family: "Options of LinkBench",
     rows: ROWS,
-    shaping: SHAPING,
     aliases: &[],
 };
 

@@ -15,10 +15,12 @@ fn count(text: &str) -> Result<u32, &'static str> {
 const ROWS: &[OptionRow<Options>] = &[
     option_row!(tables, "Number of tables, sbtest1 and on", |text| {
         whole(text, 1, 65_535, "a whole number, 1 to 65535,")
-    }),
+    })
+    .shapes_data(),
     option_row!(table_size, "Rows a table", |text| {
         whole(text, 1, MAX_ID, "a whole number, 1 to 2147483647,")
-    }),
+    })
+    .shapes_data(),
     option_row!(range_size, "Rows of a range select", |text| {
         whole(text, 0, MAX_ID, "a whole number, 0 to 2147483647,")
     }),
@@ -35,19 +37,22 @@ const ROWS: &[OptionRow<Options>] = &[
         skip_trx,
         "Leave out BEGIN and COMMIT: each statement commits alone"
     ),
-    option_switch!(auto_inc, "AUTO_INCREMENT ids"),
-    option_switch!(secondary, "A plain key on id instead of the primary key"),
-    option_switch!(create_secondary, "An index on k, made after the rows"),
+    option_switch!(auto_inc, "AUTO_INCREMENT ids").shapes_data(),
+    option_switch!(secondary, "A plain key on id instead of the primary key").shapes_data(),
+    option_switch!(create_secondary, "An index on k, made after the rows").shapes_data(),
     option_row!(
         mysql_storage_engine,
         "Storage engine of the tables",
         identifier
-    ),
+    )
+    .shapes_data(),
     option_row!(
         create_table_options,
         "Words that follow at the end of CREATE TABLE",
         sql_tail
-    ),
+    )
+    .shapes_data(),
+    // The distribution shapes the rows, too: k is drawn from it.
     option_row!(
         rand_type,
         "Distribution of ids and of k: uniform, gaussian, special, pareto, zipfian",
@@ -58,34 +63,40 @@ const ROWS: &[OptionRow<Options>] = &[
                 "uniform, gaussian, special, pareto or zipfian",
             )
         }
-    ),
+    )
+    .shapes_data(),
     option_row!(
         rand_spec_iter,
         "gaussian, special: draws in the mean",
         |text| { whole(text, 1, 1000, "a whole number, 1 to 1000,") }
-    ),
+    )
+    .shapes_data(),
     option_row!(
         rand_spec_pct,
         "special: width of the hot band, percent of the table",
         |text| { whole(text, 0, 100, "a whole number, 0 to 100,") }
-    ),
+    )
+    .shapes_data(),
     option_row!(
         rand_spec_res,
         "special: share of the draws in the hot band, percent",
         |text| { whole(text, 0, 100, "a whole number, 0 to 100,") }
-    ),
+    )
+    .shapes_data(),
     option_row!(
         rand_pareto_h,
         "pareto: a share 1-h of the draws in the lowest h",
         |text| { real(text, |h| h > 0.0 && h < 1.0, "a number between 0 and 1") }
-    ),
+    )
+    .shapes_data(),
     option_row!(rand_zipfian_exp, "zipfian: exponent", |text| {
         real(
             text,
             |e| (0.0..=100.0).contains(&e),
             "a number of zero or more (up to 100)",
         )
-    }),
+    })
+    .shapes_data(),
     option_row!(
         random_points,
         "select_random_points: values in the IN list",
@@ -111,27 +122,9 @@ fn is_distribution(text: &str) -> bool {
     )
 }
 
-/// Options that say which rows there are, and how they are kept. The distribution is among them: k is drawn from it.
-const SHAPING: &[&str] = &[
-    "tables",
-    "table_size",
-    "auto_inc",
-    "secondary",
-    "create_secondary",
-    "mysql_storage_engine",
-    "create_table_options",
-    "rand_type",
-    "rand_spec_iter",
-    "rand_spec_pct",
-    "rand_spec_res",
-    "rand_pareto_h",
-    "rand_zipfian_exp",
-];
-
 pub(super) const TABLE: OptionTable<Options> = OptionTable {
     family: "Options of sysbench workloads",
     rows: ROWS,
-    shaping: SHAPING,
     aliases: &[("rows", "table_size")],
 };
 

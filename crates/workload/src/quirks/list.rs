@@ -1,6 +1,6 @@
 //! Holds the quirks themselves, in rising order within a tool.
 
-use super::Quirk;
+use super::{Quirk, imitated, not_imitated};
 
 const SYSBENCH: &[&str] = &["sysbench"];
 const SYSBENCH_TPCC: &[&str] = &["tpcc/sysbench-tpcc"];
@@ -377,37 +377,3 @@ pub(super) const QUIRKS: &[Quirk] = &[
         "iibench.py (e1ba3d9); recorded",
     ),
 ];
-
-const fn imitated(
-    id: &'static str,
-    dialects: &'static [&'static str],
-    when: &'static str,
-    effect: &'static str,
-    source: &'static str,
-) -> Quirk {
-    Quirk {
-        id,
-        effect,
-        dialects,
-        is_imitated: true,
-        when,
-        source,
-    }
-}
-
-const fn not_imitated(
-    id: &'static str,
-    dialects: &'static [&'static str],
-    instead: &'static str,
-    effect: &'static str,
-    source: &'static str,
-) -> Quirk {
-    Quirk {
-        id,
-        effect,
-        dialects,
-        is_imitated: false,
-        when: instead,
-        source,
-    }
-}

@@ -7,7 +7,8 @@ use super::build::CannedQuestion;
 use super::dialect::Dialect;
 use super::draws::ITEMS;
 use super::input::UNUSED_ITEM;
-use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
+use crate::canned::{changed, rows_reply};
+use dbdyno_wire::{BufferedRows, Parameter, Reply};
 
 const NEXT_ORDER: i64 = 3001;
 /// Customers of one last name in a district of 3,000 with 1,000 names.
@@ -32,11 +33,7 @@ pub(crate) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRow
     if is_write(name.1) {
         return changed(1);
     }
-    Reply::Rows(RowsReply {
-        rows: rows.len() as u64,
-        columns: 1,
-        ..RowsReply::default()
-    })
+    rows_reply(rows.len() as u64, 1)
 }
 
 /// Makes a reply without a server: `row` to a query, but none for the item that no item is; a row changed to anything
@@ -52,33 +49,20 @@ pub(crate) fn answered(
         .iter()
         .any(|start| verb.starts_with(start));
     if !is_query {
-        return Reply::Ok(OkReply {
-            affected_rows: 1,
-            ..OkReply::default()
-        });
+        return changed(1);
     }
     let item = question.call.parameters.iter().next();
     let is_missing = verb == "select_item" && item == Some(Parameter::Int(i64::from(UNUSED_ITEM)));
     if !is_missing {
         rows.push(row);
     }
-    Reply::Rows(RowsReply {
-        rows: rows.len() as u64,
-        ..RowsReply::default()
-    })
+    rows_reply(rows.len() as u64, 0)
 }
 
 fn is_write(what: &str) -> bool {
     ["update_", "insert_", "delete_"]
         .iter()
         .any(|verb| what.starts_with(verb))
-}
-
-fn changed(affected_rows: u64) -> Reply {
-    Reply::Ok(OkReply {
-        affected_rows,
-        ..OkReply::default()
-    })
 }
 
 fn int(value: i64, rows: &mut BufferedRows) {

@@ -16,6 +16,7 @@ macro_rules! choice {
             name: stringify!($name),
             help: $help,
             is_switch: false,
+            shapes_data: false,
             of: &[],
             set: |options: &mut Options, text| {
                 options.$name = match text {
@@ -42,7 +43,8 @@ const WAREHOUSES: OptionRow<Options> = option_row!(
     warehouses,
     "Warehouses (of each table set)",
     |text| whole(text, 1, 1_000_000, "a whole number, 1 to 1000000,")
-);
+)
+.shapes_data();
 
 const SCALE: OptionRow<Options> = OptionRow {
     name: "scale",
@@ -57,6 +59,7 @@ const TABLES: OptionRow<Options> = option_row!(tables, "sysbench-tpcc: table set
     65_535,
     "a whole number, 1 to 65535,"
 ))
+.shapes_data()
 .only(SYSBENCH);
 
 const C_LOAD: OptionRow<Options> = option_row!(
@@ -64,6 +67,7 @@ const C_LOAD: OptionRow<Options> = option_row!(
     "Constant of the last names in the population; the run's is chosen to suit it",
     |text| whole(text, 0, 255, "a whole number, 0 to 255,")
 )
+.shapes_data()
 .only(&["standard", "sysbench-tpcc", "tpcc-mysql"]);
 
 const ROWS: &[OptionRow<Options>] = &[
@@ -73,11 +77,11 @@ const ROWS: &[OptionRow<Options>] = &[
         "sysbench-tpcc" => Dialect::SysbenchTpcc,
         "tpcc-mysql" => Dialect::TpccMysql,
         "hammerdb" => Dialect::Hammerdb,
-    }),
+    }).shapes_data(),
     choice!(fidelity, "tool: with the tool's quirks; fixed: with every quirk repaired", "tool or fixed", {
         "tool" => Fidelity::Tool,
         "fixed" => Fidelity::Fixed,
-    }),
+    }).shapes_data(),
     WAREHOUSES,
     SCALE,
     TABLES,
@@ -86,11 +90,12 @@ const ROWS: &[OptionRow<Options>] = &[
         "none" => ForeignKeys::None,
         "declared" => ForeignKeys::Declared,
         "enforced" => ForeignKeys::Enforced,
-    }),
+    }).shapes_data(),
     OptionRow {
         name: "use_fk",
         help: "sysbench-tpcc: on for fk=declared, off for fk=none",
         is_switch: true,
+        shapes_data: true,
         of: SYSBENCH,
         set: |options, text| {
             options.fk = if yes_or_no(text)? {
@@ -102,20 +107,20 @@ const ROWS: &[OptionRow<Options>] = &[
         },
         get: |options| switch_word(options.fk != ForeignKeys::None),
     },
-    option_switch!(force_pk, "A numbered primary key for history", yes_or_no),
+    option_switch!(force_pk, "A numbered primary key for history", yes_or_no).shapes_data(),
     choice!(key_order, "tpcc-mysql: reversed puts the number first in primary keys (its schema2)",
     "normal or reversed", {
         "normal" => KeyOrder::Normal,
         "reversed" => KeyOrder::Reversed,
-    }).only(MYSQL),
-    option_switch!(partition, "hammerdb: order_line in partitions from 200 warehouses on", yes_or_no).only(HAMMER),
+    }).shapes_data().only(MYSQL),
+    option_switch!(partition, "hammerdb: order_line in partitions from 200 warehouses on", yes_or_no).shapes_data().only(HAMMER),
     choice!(strings, "Long texts: random, or one letter repeated as sysbench-tpcc has them",
     "random or repeated", {
         "random" => Strings::Random,
         "repeated" => Strings::Repeated,
-    }),
-    option_row!(mysql_storage_engine, "Storage engine of the tables", identifier),
-    option_row!(create_table_options, "Words that follow at the end of CREATE TABLE", sql_tail),
+    }).shapes_data(),
+    option_row!(mysql_storage_engine, "Storage engine of the tables", identifier).shapes_data(),
+    option_row!(create_table_options, "Words that follow at the end of CREATE TABLE", sql_tail).shapes_data(),
     C_LOAD,
     choice!(trx_level, "sysbench-tpcc: isolation level RR, RC or SER", "RR, RC or SER", {
         "RR" => Isolation::RepeatableRead,
@@ -126,7 +131,7 @@ const ROWS: &[OptionRow<Options>] = &[
         .only(SYSBENCH),
     option_switch!(enable_purge, "sysbench-tpcc: old orders are deleted, too", yes_or_no).only(SYSBENCH),
     option_switch!(prepared, "hammerdb: its calls prepared in SQL", yes_or_no).only(HAMMER),
-    option_switch!(no_stored_procs, "hammerdb: statements one by one", yes_or_no).only(HAMMER),
+    option_switch!(no_stored_procs, "hammerdb: statements one by one", yes_or_no).shapes_data().only(HAMMER),
     option_switch!(allwarehouse, "hammerdb: each transaction draws one of the user's own warehouses", yes_or_no)
         .only(HAMMER),
     option_switch!(keyandthink, "standard, hammerdb: keying and thinking time in closed loops", yes_or_no)
@@ -134,7 +139,7 @@ const ROWS: &[OptionRow<Options>] = &[
     choice!(calls, "standard: statements or stored procedures", "statements or procedures", {
         "statements" => Calls::Statements,
         "procedures" => Calls::Procedures,
-    }).only(STANDARD),
+    }).shapes_data().only(STANDARD),
     choice!(home, "standard: whether a user keeps its warehouse (fixed) or draws one each time (any)",
     "fixed or any", {
         "fixed" => Home::Fixed,
@@ -148,6 +153,7 @@ const ROWS: &[OptionRow<Options>] = &[
         name: "weights",
         help: "standard: of new order, payment, order status, delivery, stock level",
         is_switch: false,
+        shapes_data: false,
         of: STANDARD,
         set: |options, text| {
             options.weights = weights(text).ok_or("five whole numbers with commas, not all 0,")?;
@@ -177,30 +183,9 @@ fn weights(text: &str) -> Option<[u32; 5]> {
     (1..=1_000_000).contains(&sum).then_some(weights)
 }
 
-/// Options that say which tables and procedures there are, and what they hold.
-const SHAPING: &[&str] = &[
-    "dialect",
-    "fidelity",
-    "warehouses",
-    "scale",
-    "tables",
-    "fk",
-    "use_fk",
-    "force_pk",
-    "key_order",
-    "partition",
-    "strings",
-    "mysql_storage_engine",
-    "create_table_options",
-    "c_load",
-    "no_stored_procs",
-    "calls",
-];
-
 pub(super) const TABLE: OptionTable<Options> = OptionTable {
     family: "Options of TPC-C",
     rows: ROWS,
-    shaping: SHAPING,
     aliases: &[
         ("count_ware", "warehouses"),
         ("storage_engine", "mysql_storage_engine"),

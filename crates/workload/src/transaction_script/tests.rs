@@ -1,6 +1,7 @@
 //! Checks scripts from their first statement to their last, and when they are aborted.
 
 use super::*;
+use crate::canned::changed;
 use dbdyno_wire::Parameter;
 
 /// Reads a number, writes it back one higher; every third event is rolled back.
@@ -55,13 +56,6 @@ fn rows(value: i64) -> BufferedRows {
     let mut rows = BufferedRows::default();
     rows.push(&[Parameter::Int(value)]);
     rows
-}
-
-fn changed(affected_rows: u64) -> Reply {
-    Reply::Ok(OkReply {
-        affected_rows,
-        ..OkReply::default()
-    })
 }
 
 fn reply_with<'a>(reply: &'a Reply, rows: &'a mut BufferedRows) -> Option<Response<'a>> {

@@ -50,14 +50,22 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             ("engine.io.fsyncs",),
         ),
         "thread.binlog_flush": PartKind("binary log flush", "Writes and flushes of the binary log.", _SAMPLED),
-        "thread.other_file": PartKind("other files", "Reads and writes of other files, such as sort files.", _SAMPLED),
+        "thread.other_file": PartKind(
+            "other files", "Reads and writes of other files: sort files, temporary tables, logs of text.", _SAMPLED
+        ),
         "thread.row_lock": PartKind(
             "row locks", "Waits for row locks of other transactions.", _SAMPLED, "waits", ("engine.rowlock.waits",)
         ),
         "thread.latch": PartKind("latches", "Waits for mutexes and read-write locks in the server's memory.", _SAMPLED),
-        "thread.metadata_lock": PartKind("metadata locks", "Waits for metadata locks and table locks.", _SAMPLED),
+        "thread.metadata_lock": PartKind(
+            "metadata locks",
+            "Waits for metadata locks and table locks, also for FLUSH TABLES WITH READ LOCK of others.",
+            _SAMPLED,
+        ),
         "thread.user_lock": PartKind(
-            "user locks", "Waits for GET_LOCK() and for FLUSH TABLES WITH READ LOCK of others.", _SAMPLED
+            "user locks",
+            "Waits in GET_LOCK(), and in a FLUSH TABLES WITH READ LOCK of the session itself.",
+            _SAMPLED,
         ),
         "thread.commit_order": PartKind("commit order", "Waits for their turn in the group commit.", _SAMPLED),
         "thread.redo_space": PartKind(
@@ -73,6 +81,9 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
         "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not yet mapped.", _SAMPLED),
+        "thread.stopped": PartKind(
+            "stopped", "The server's process was stopped, by a signal, a debugger or `throttled_share`.", _SAMPLED
+        ),
         NOT_NAMED: PartKind("not named", "Waits without a known function on the stack.", _SAMPLED),
     }
 )

@@ -1,7 +1,7 @@
 //! Writes the start and the end of several shares as those of one process.
 
-use super::share_reader::{EndRow, OutageRow, ShareReader};
-use crate::record::{NetworkPathRecord, NetworkTrafficRecord};
+use super::share_reader::{EndRow, ShareReader};
+use crate::record::{NetworkPathRecord, NetworkTrafficRecord, OutageRecord};
 use crate::run::totals::Totals;
 use dbdyno_drive::SILENCES_KEPT;
 use dbdyno_meter::{Silence, longest_common_silence_ns};
@@ -294,13 +294,13 @@ fn outages(shares: &[MergedShare]) -> Vec<Value> {
     let lead_ns = shares
         .first()
         .map_or(0, |share| share.reader.start.monotonic_ns);
-    let mut all: Vec<(usize, OutageRow)> = Vec::new();
+    let mut all: Vec<(usize, OutageRecord)> = Vec::new();
     for (place, share) in shares.iter().enumerate() {
         let own_ns = share.reader.start.monotonic_ns;
         let here = |ns: u64| (ns + lead_ns).saturating_sub(own_ns);
         let found = share.reader.end.iter().flat_map(|end| end.outages.clone());
         all.extend(found.map(|outage| {
-            let moved = OutageRow {
+            let moved = OutageRecord {
                 start_ns: here(outage.start_ns),
                 first_success_ns: outage.first_success_ns.map(here),
                 restored_ns: outage.restored_ns.map(here),
@@ -310,7 +310,7 @@ fn outages(shares: &[MergedShare]) -> Vec<Value> {
         }));
     }
     all.sort_by_key(|(_, outage)| outage.start_ns);
-    let is_all_lost = |outage: &OutageRow| {
+    let is_all_lost = |outage: &OutageRecord| {
         outage.all_lost
             && (0..shares.len()).all(|place| {
                 all.iter()
@@ -318,21 +318,17 @@ fn outages(shares: &[MergedShare]) -> Vec<Value> {
             })
     };
     let written = all.iter().map(|(_, outage)| {
-        json!({
-            "start_ns": outage.start_ns,
-            "first_success_ns": outage.first_success_ns,
-            "restored_ns": outage.restored_ns,
-            "connections_lost": outage.connections_lost,
-            "cause": outage.cause,
-            "all_lost": is_all_lost(outage),
-            "former_tps": Value::Null,
-            "regained_ns": Value::Null,
+        json!(OutageRecord {
+            all_lost: is_all_lost(outage),
+            former_tps: None,
+            regained_ns: None,
+            ..outage.clone()
         })
     });
     written.collect()
 }
 
-fn overlap(one: &OutageRow, other: &OutageRow) -> bool {
-    let end = |outage: &OutageRow| outage.restored_ns.unwrap_or(u64::MAX);
+fn overlap(one: &OutageRecord, other: &OutageRecord) -> bool {
+    let end = |outage: &OutageRecord| outage.restored_ns.unwrap_or(u64::MAX);
     one.start_ns < end(other) && other.start_ns < end(one)
 }

@@ -17,7 +17,7 @@ use crate::cli_error::{CliError, Exit, unwritable};
 use crate::record::{TypeNames, is_closed_pipe};
 use crate::terminal;
 use dbdyno_drive::IntervalRecord;
-use dbdyno_meter::Interval;
+use dbdyno_meter::{Interval, SECOND_NS};
 use merged_files::MergedFiles;
 pub(super) use merged_files::MergedOutput;
 pub(super) use merged_record::MergedStatus;
@@ -26,9 +26,6 @@ use serde_json::json;
 use share_reader::ShareSecond;
 pub(super) use share_reader::{ShareReader, ShareSource, read_record_line};
 use std::io;
-
-/// Length of a whole interval.
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Holds all shares as one run.
 struct MergedRun {

@@ -1,65 +1,13 @@
 //! Builds counts and histograms from the record of one second.
 
+use crate::record::{IntervalLine, Named, StatementLine, TransactionLine, WorkerLine};
 use dbdyno_meter::{
     ErrorCodeCounts, Histogram, Interval, IntervalCounters, IntervalShape, StatementCounts,
     TransactionCounts, WorkerLoad,
 };
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
-/// Holds the record of one second, as `IntervalLine` writes it.
-#[derive(Debug, Deserialize)]
-pub(super) struct SecondRow {
-    pub(super) second: u32,
-    pub(super) phase: String,
-    pub(super) realtime_ns: u64,
-    monotonic_ns: u64,
-    duration_ns: u64,
-    transactions: BTreeMap<String, TransactionRow>,
-    statements: BTreeMap<String, StatementRow>,
-    reads: u64,
-    writes: u64,
-    others: u64,
-    rows: u64,
-    bytes_sent: u64,
-    bytes_received: u64,
-    connections_live: u32,
-    reconnects: u64,
-    backlog: u64,
-    lateness: Option<String>,
-    workers: Vec<WorkerRow>,
-}
-
-#[derive(Debug, Deserialize)]
-struct TransactionRow {
-    started: u64,
-    completed: u64,
-    completed_after_retry: u64,
-    rolled_back: u64,
-    failed: u64,
-    retries: BTreeMap<String, u64>,
-    response: Option<String>,
-    service: Option<String>,
-    first_attempt: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct StatementRow {
-    completed: u64,
-    errors: BTreeMap<String, u64>,
-    service: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct WorkerRow {
-    busy_ns: u64,
-    cpu_ns: u64,
-    wake_ups: u64,
-    served: u64,
-    cpu_wait_ns: u64,
-}
-
-impl SecondRow {
+impl IntervalLine<'_> {
     /// Returns the counts, types in the order of the start; otherwise what is wrong with them.
     pub(super) fn interval(
         self,
@@ -85,7 +33,7 @@ impl SecondRow {
         if let Some(times) = &mut interval.lateness {
             *times = histogram(self.lateness.as_deref())?;
         }
-        interval.workers = self.workers.iter().map(WorkerRow::load).collect();
+        interval.workers = self.workers.iter().map(WorkerLine::load).collect();
         for (name, counts) in transaction_types.iter().zip(&mut interval.transactions) {
             of_type(&self.transactions, name)?.fill(counts)?;
         }
@@ -96,12 +44,13 @@ impl SecondRow {
     }
 }
 
-fn of_type<'a, T>(rows: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, String> {
-    rows.get(name)
+fn of_type<'a, T>(rows: &'a Named<Cow<'_, str>, T>, name: &str) -> Result<&'a T, String> {
+    let row = rows.0.iter().find(|(known, _)| known == name);
+    row.map(|(_, row)| row)
         .ok_or_else(|| format!("it has no counts of {name}"))
 }
 
-impl TransactionRow {
+impl TransactionLine {
     fn fill(&self, counts: &mut TransactionCounts) -> Result<(), String> {
         counts.started = self.started;
         counts.completed = self.completed;
@@ -116,7 +65,7 @@ impl TransactionRow {
     }
 }
 
-impl StatementRow {
+impl StatementLine {
     fn fill(&self, counts: &mut StatementCounts) -> Result<(), String> {
         counts.completed = self.completed;
         counts.errors = codes(&self.errors)?;
@@ -125,7 +74,7 @@ impl StatementRow {
     }
 }
 
-impl WorkerRow {
+impl WorkerLine {
     fn load(&self) -> WorkerLoad {
         WorkerLoad {
             busy_ns: self.busy_ns,
@@ -138,13 +87,13 @@ impl WorkerRow {
     }
 }
 
-fn codes(counts: &BTreeMap<String, u64>) -> Result<ErrorCodeCounts, String> {
+fn codes(counts: &Named<String, u64>) -> Result<ErrorCodeCounts, String> {
     let mut codes = ErrorCodeCounts::default();
-    for (code, &count) in counts {
+    for (code, count) in &counts.0 {
         let code = code.parse();
         codes.add_many(
             code.map_err(|_| "an error has no number".to_owned())?,
-            count,
+            *count,
         );
     }
     Ok(codes)
@@ -160,7 +109,7 @@ fn histogram(text: Option<&str>) -> Result<Histogram, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{IntervalLine, PackedSecond, TypeNames};
+    use crate::record::{PackedSecond, TypeNames};
     use dbdyno_drive::IntervalRecord;
     use dbdyno_meter::HistogramEncoder;
     use serde_json::Value;
@@ -248,7 +197,7 @@ mod tests {
     }
 
     fn read_back(line: &Value) -> Interval {
-        let row: SecondRow = serde_json::from_value(line.clone()).unwrap();
+        let row: IntervalLine<'_> = serde_json::from_value(line.clone()).unwrap();
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let interval = row.interval(SHAPE, &names(NAMES.transactions), &names(NAMES.statements));
         interval.unwrap()
@@ -277,12 +226,12 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         let mut written = line(&Draws(3).interval());
-        let row: SecondRow = serde_json::from_value(written.clone()).unwrap();
+        let row: IntervalLine<'_> = serde_json::from_value(written.clone()).unwrap();
         let types = ["new_order".to_owned(), "delivery".to_owned()];
         let error = row.interval(SHAPE, &types, &[]).unwrap_err();
         assert!(error.contains("delivery"), "{error}");
         written["lateness"] = "HISTFAAA".into();
-        let row: SecondRow = serde_json::from_value(written).unwrap();
+        let row: IntervalLine<'_> = serde_json::from_value(written).unwrap();
         assert!(row.interval(SHAPE, &[], &[]).is_err());
     }
 }

@@ -1,8 +1,7 @@
 //! Reads the record of one share: its start, its seconds one by one, and how it ended.
 
-use super::second_row::SecondRow;
 use crate::cli_error::CliError;
-use crate::record::{NetworkPathRecord, NetworkTrafficRecord};
+use crate::record::{IntervalLine, NetworkPathRecord, NetworkTrafficRecord, OutageRecord};
 use dbdyno_meter::{Interval, IntervalShape};
 use serde::Deserialize;
 use serde_json::Value;
@@ -55,7 +54,7 @@ impl ShareSource for BufReader<File> {
 #[serde(tag = "record", rename_all = "kebab-case")]
 enum ShareLine {
     Start(Value),
-    Interval(Box<SecondRow>),
+    Interval(Box<IntervalLine<'static>>),
     Counters(Value),
     Message(MessageRow),
     End(Box<EndRow>),
@@ -125,7 +124,7 @@ pub(super) struct EndRow {
     pub(super) in_flight_at_end: u64,
     pub(super) abandoned: u64,
     pub(super) longest_silence_ns: u64,
-    pub(super) outages: Vec<OutageRow>,
+    pub(super) outages: Vec<OutageRecord>,
     /// Missing in records of former versions.
     #[serde(default)]
     pub(super) network: Option<NetworkTrafficRecord>,
@@ -135,17 +134,6 @@ pub(super) struct EndRow {
     pub(super) silences: Vec<(u64, u64)>,
     pub(super) process_cpu_ns: u64,
     pub(super) peak_rss_bytes: u64,
-}
-
-/// A stretch with lost connections.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct OutageRow {
-    pub(super) start_ns: u64,
-    pub(super) first_success_ns: Option<u64>,
-    pub(super) restored_ns: Option<u64>,
-    pub(super) connections_lost: u32,
-    pub(super) cause: String,
-    pub(super) all_lost: bool,
 }
 
 /// Holds one second of a share.
@@ -279,13 +267,13 @@ impl ShareReader {
         Ok(None)
     }
 
-    fn second_of(&mut self, row: SecondRow) -> Result<ShareSecond, CliError> {
+    fn second_of(&mut self, row: IntervalLine<'_>) -> Result<ShareSecond, CliError> {
         if row.second != self.next_second {
             let what = format!("second {} is missing", self.next_second);
             return Err(self.refuse(&what));
         }
         self.next_second += 1;
-        let (phase, realtime_ns) = (row.phase.clone(), row.realtime_ns);
+        let (phase, realtime_ns) = (row.phase.to_string(), row.realtime_ns);
         let (shape, types) = (self.shape, &self.start);
         let interval = row.interval(shape, &types.transaction_types, &types.statement_types);
         Ok(ShareSecond {

@@ -3,12 +3,10 @@
 use super::*;
 use crate::order::LoadOrder;
 use dbdyno_drive::{Cause, NetworkPath, NetworkTraffic, Outage, SessionReadBack};
-use dbdyno_meter::{Interval, IntervalShape};
+use dbdyno_meter::{Interval, IntervalShape, SECOND_NS};
 use serde_json::{Value, json};
 
 const ORDER: &str = include_str!("../../../../../contract/samples/load-order-fixed-rate.json");
-const SECOND_NS: u64 = 1_000_000_000;
-
 #[derive(Clone, Copy, PartialEq)]
 enum Pacing {
     Closed,
