@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, TotalFigures
+from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, SettledPart, TotalFigures
 from dbdyno.plan import make_plan
+from dbdyno.stats import METHOD
 from dbdyno.store import Results, StoredRun, StoredStudy
 from dbdyno.study import parse_study
 
@@ -43,8 +44,10 @@ def write_night(
     text: str = NIGHTLY,
     versions: dict[str, str] | None = None,
     host: dict[str, object] | None = None,
+    failed: str = "",
+    unsettled: str = "",
 ) -> StoredStudy:
-    """One study; a run does `level` TPS, up to a spread of half a percent."""
+    """One study; a run does `level` TPS, up to a spread of half a percent; not on the failed or unsettled target."""
     study = parse_study(text, "study.toml")
     results = Results.create(folder, text, {}, host or HOST, study_name=study.name)
     known = {"mariadb:11.8": "11.8.6", "mysql:9.7": "9.7.4"} | (versions or {})
@@ -64,7 +67,8 @@ def write_night(
                 engine.family,
                 known.get(run.cell.target, engine.version),
                 engine.storage_engine,
-                "good",
+                "failed" if run.cell.target == failed else "good",
+                reason="server-died" if run.cell.target == failed else "",
                 figures=TotalFigures(
                     window_s=12.0,
                     tps_mean=tps,
@@ -72,6 +76,8 @@ def write_night(
                     latency_ns=LatencyNs(typical, 2 * typical, 3 * typical, 4 * typical, 5 * typical),
                     transactions=int(12 * tps),
                 ),
+                settled=SettledPart("drifting", 12, 0, tps, tps * 0.01, 0.2) if run.cell.target == unsettled else None,
+                method=METHOD,
                 span=RunSpan(started_ns=began, ended_ns=began + 15 * 10**9),
             )
             variables = {"version": known.get(run.cell.target, ""), "innodb_buffer_pool_size": "67108864"}

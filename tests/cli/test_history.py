@@ -32,6 +32,16 @@ def test_a_broken_rule_ends_with_one_and_says_which(nights: Path, capsys: pytest
     assert "PASS slower:5%: held in 2 series" in capsys.readouterr().out
 
 
+def test_a_cell_without_a_good_newest_run_fails_a_build_as_in_diff(
+    nights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history_studies.write_night(tmp_path / "n9", 9, lambda run: 100.0, failed="mysql:9.7")
+    request = ["history", str(nights), str(tmp_path), "--fail-on", "slower:30%"]
+    assert main(request) == 1
+    assert "NOT SHOWN slower:30%: mysql" in capsys.readouterr().out
+    assert main([*request, "--undecided", "pass"]) == 0
+
+
 def test_every_format_is_written(nights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(nights), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["series"]) == 2

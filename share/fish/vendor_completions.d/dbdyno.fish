@@ -157,7 +157,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from history' -l metric -x -a 'tps
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l order -x -a 'date version' -d 'order of points (default: date)'
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l allow-mismatch -r -d 'keep studies even though workload, dataset, pacing, window or host differs (default: none)'
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l fail-on -r -d 'exit with code 1 if broken: slower:3%, p99:10%; may be repeated'
-complete -c dbdyno -n '__fish_seen_subcommand_from history' -l undecided -x -a 'fail pass' -d 'whether NOT SHOWN fails or passes the build (default: pass)'
+complete -c dbdyno -n '__fish_seen_subcommand_from history' -l undecided -x -a 'fail pass' -d 'whether NOT SHOWN fails or passes the build (default: pass, but fail without a good newest run)'
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l since -r -d 'apply rules only to changes since this study or date (default: all)'
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l format -x -a 'text json html otava' -d 'default: text'
 complete -c dbdyno -n '__fish_seen_subcommand_from history' -l json -d 'the same as --format json'

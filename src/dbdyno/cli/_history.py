@@ -38,9 +38,10 @@ breaks a rule if it is worse by more than allowed, but not if a target in which 
 the machine changed. Fewer than six studies show large changes only; dbdyno diff compares two folders by their repeats.
 
 A rule ends in FAIL, PASS or NOT SHOWN. NOT SHOWN means that a series varies too much, or is too short, to show a
-change of the allowed size. --undecided fail makes NOT SHOWN fail a build.
+change of the allowed size, or that its newest study gives no value to compare. A cell without a good run in its newest
+study fails a build unless --undecided pass is given; other NOT SHOWN fails it with --undecided fail.
 
-Exit code 0: no rule is broken; 1: a rule FAILs (or is NOT SHOWN with --undecided fail); 2: there is no history.
+Exit code 0: no rule fails the build; 1: a rule FAILs, or is NOT SHOWN as above; 2: there is no history.
 """
 
 
@@ -64,8 +65,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     rules.add_argument(
         "--undecided",
         choices=("fail", "pass"),
-        default="pass",
-        help="whether NOT SHOWN fails or passes the build (default: pass)",
+        help="whether NOT SHOWN fails or passes the build (default: pass, but fail without a good newest run)",
     )
     rules.add_argument(
         "--since", metavar="WHEN", help="apply rules only to changes since this study or date (default: all)"
@@ -102,8 +102,15 @@ def _show_history(choices: argparse.Namespace) -> int:
     start_ns = since_ns(history, choices.since) if choices.since else 0
     rules = check_history_rules(history, criteria, start_ns)
     _print_result(history, rules, choices)
-    is_open = choices.undecided == "fail" and any(rule.outcome == "NOT SHOWN" for rule in rules)
-    return 1 if is_open or any(rule.is_broken for rule in rules) else 0
+    if any(rule.is_broken for rule in rules):
+        return 1
+    open_rules = [rule for rule in rules if rule.outcome == "NOT SHOWN"]
+    if choices.undecided is None:
+        open_rules = [rule for rule in open_rules if rule.has_lost_series]
+    if not open_rules or choices.undecided == "pass":
+        return 0
+    print("NOT SHOWN fails this build (--undecided pass would let it pass)", file=sys.stderr)
+    return 1
 
 
 def _print_result(history: History, rules: list[HistoryRule], choices: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from dbdyno.report.history import (
 )
 
 NIGHTS = 10
+_MYSQL_ONLY = history_studies.NIGHTLY.replace('"mariadb:11.8", ', "")
 
 
 def _nights(top: Path, level: Callable[[int, Run], float], **more: object) -> Path:
@@ -102,6 +104,54 @@ def test_a_rule_that_allows_less_than_a_change_point_needs_finds_smaller_ones(tm
     assert "differ by 1 % or more" in history_page_text(history, "tps")
     (unseen,) = check_history_rules(gather_history([top]), [strict])
     assert unseen.outcome == "NOT SHOWN"
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirteen nights without a change: a rule of 5 % passes."""
+    top = tmp_path_factory.mktemp("steady")
+    for night in range(13):
+        history_studies.write_night(top / f"{night:02}", night, lambda run: 100.0)
+    return top
+
+
+@pytest.mark.parametrize(
+    ("newest", "has_no_good_run"),
+    [
+        ({"failed": "mysql:9.7"}, True),
+        ({"unsettled": "mysql:9.7"}, False),
+        ({"text": _MYSQL_ONLY, "failed": "mysql:9.7"}, True),
+        ({"text": _MYSQL_ONLY.replace("rows = 1000", "rows = 2000")}, False),
+    ],
+)
+def test_a_series_without_a_value_to_compare_in_its_newest_study_is_not_shown_to_hold(
+    steady: Path, tmp_path: Path, newest: dict[str, Any], has_no_good_run: bool
+) -> None:
+    history_studies.write_night(tmp_path / "13", 13, lambda run: 100.0, **newest)
+    history = gather_history([steady, tmp_path])
+    for since, lines in ((0, {"mysql"}), (history.studies[-1].at_ns, {"mysql"} | _absent_lines(newest))):
+        (rule,) = check_history_rules(history, [parse_criterion("slower:5%")], since)
+        lost = {series.cell.target: series for series in rule.unmeasured}
+        assert set(lost) == lines
+        assert lost["mysql"].has_no_good_run == rule.has_lost_series == has_no_good_run
+        assert history.studies[lost["mysql"].study].label.endswith("13")
+        assert rule.outcome == "NOT SHOWN"
+        assert any(lost["mysql"].reason in line for line in rule_lines(history, rule))
+        rows = history_object(history, "tps", [rule])["rules"][0]["unmeasured"]  # type: ignore[index]
+        assert ("mysql", has_no_good_run) in [(row["line"], row["has_no_good_run"]) for row in rows]
+
+
+def _absent_lines(newest: dict[str, Any]) -> set[str]:
+    return {"mariadb"} if "text" in newest else set()
+
+
+def test_a_rule_fails_if_no_series_has_a_good_run_in_its_newest_study(tmp_path: Path) -> None:
+    history_studies.write_night(tmp_path / "13", 13, lambda run: 100.0, text=_MYSQL_ONLY, failed="mysql:9.7")
+    history_studies.write_night(tmp_path / "11", 11, lambda run: 100.0, text=_MYSQL_ONLY)
+    history_studies.write_night(tmp_path / "12", 12, lambda run: 100.0, text=_MYSQL_ONLY)
+    history = gather_history([tmp_path])
+    (rule,) = check_history_rules(history, [parse_criterion("slower:5%")])
+    assert (rule.outcome, rule.checked) == ("FAIL", 0)
 
 
 def test_response_times_are_followed_the_other_way_round(slower: Path) -> None:

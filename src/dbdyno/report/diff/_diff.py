@@ -27,7 +27,7 @@ from dbdyno.report.diff._mismatch import (
     mismatch_words,
     split_length,
 )
-from dbdyno.report.diff._side import DiffSide
+from dbdyno.report.diff._side import DiffSide, no_good_run_words
 from dbdyno.store import StoredStudy
 
 _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
@@ -220,13 +220,8 @@ def _no_common_cell_error(sides: tuple[DiffSide, DiffSide]) -> RequestError:
 
 def _no_good_run_words(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
     """Return why a cell has no level on one side; empty when it has one on both."""
-    reasons = []
-    for group, side in zip(pair, sides, strict=True):
-        if not group.trusted:
-            run = next((run for run in group.runs if run.reason), group.runs[0])
-            cause = f"{run.status}: {run.reason.splitlines()[0]}" if run.reason else run.status
-            reasons.append(f"no good run in {side.name} ({cause})")
-    return "; ".join(reasons)
+    reasons = (no_good_run_words(group, side.name) for group, side in zip(pair, sides, strict=True))
+    return "; ".join(reason for reason in reasons if reason)
 
 
 def _unchanged_targets(shifts: Mapping[str, TargetShift], changed_rows: Sequence[Changed]) -> dict[str, TargetShift]:

@@ -55,3 +55,12 @@ class DiffSide:
             if len(matching_datasets or family_datasets) == 1
             else None
         )
+
+
+def no_good_run_words(group: CellJudgement, name: str) -> str:
+    """Return why a cell of the study with that name has no level; empty where it has a good run."""
+    if group.trusted:
+        return ""
+    run = next((run for run in group.runs if run.reason), group.runs[0])
+    cause = f"{run.status}: {run.reason.splitlines()[0]}" if run.reason else run.status
+    return f"no good run in {name} ({cause})"

@@ -31,6 +31,8 @@ from dbdyno.store import QUICK_CHECK, FolderCheck, StoredStudy, find_results
 from dbdyno.study import Study
 
 Order = Literal["date", "version"]
+Row = tuple[Cell, int, Cell]
+"""Line and place; index of the study; the cell as that study names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class History:
     cells : by measure; in the order of the newest study, points by date or by version
     changes : move -> what is recorded to have changed between its two studies
     least_move : share from which on a level counts as moved
+    rows : every cell of every study with its series, also those left out
     """
 
     order: Order
@@ -75,6 +78,7 @@ class History:
     changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
     omitted: tuple[Omitted, ...]
     least_move: float
+    rows: tuple[Row, ...]
 
     def changed_at(self, move: HistoryChange) -> tuple[Changed, ...]:
         """Return what changed between the last study of the old level and the first of the new one."""
@@ -115,7 +119,8 @@ def gather_history(
         raise RequestError(
             "a history needs two studies or more", reasons, "give results folders, or a folder above them"
         )
-    rows, mismatched = _comparable_rows(studies, frozenset(despite), order)
+    all_rows = _all_rows(studies, order)
+    rows, mismatched = _comparable_rows(studies, all_rows, frozenset(despite))
     cells = {measure: _cell_histories(rows, measure, studies, order, least_move) for measure in measures}
     if not any(len(cell.points) > 1 for cell_histories in cells.values() for cell in cell_histories):
         reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in mismatched[:5])
@@ -128,7 +133,7 @@ def gather_history(
     )
     if order == "date":
         cells = {measure: _remove_machine_moves(cell_histories, changes) for measure, cell_histories in cells.items()}
-    return History(order, tuple(studies), cells, changes, (*omitted, *mismatched), least_move)
+    return History(order, tuple(studies), cells, changes, (*omitted, *mismatched), least_move, tuple(all_rows))
 
 
 def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[StudyAt], list[Omitted]]:
@@ -154,22 +159,20 @@ def _began_ns(side: DiffSide) -> int:
     )
 
 
-Row = tuple[Cell, int, Cell]
-"""Line and place; index of the study; the cell as that study names it."""
+def _all_rows(studies: Sequence[StudyAt], order: Order) -> list[Row]:
+    named = lines((study.side.study for study in studies), order)
+    return [
+        (replace(cell, target=named.get((index, cell.target), cell.target)), index, cell)
+        for index, study in enumerate(studies)
+        for cell in study.side.judgements
+    ]
 
 
 def _comparable_rows(
-    studies: Sequence[StudyAt], allowed: frozenset[MismatchKind], order: Order
+    studies: Sequence[StudyAt], rows: Sequence[Row], allowed: frozenset[MismatchKind]
 ) -> tuple[list[Row], list[Omitted]]:
     """Return cells that measured the same as the newest study that has them."""
-    named = lines((study.side.study for study in studies), order)
-    newest: dict[Cell, tuple[int, Cell]] = {}
-    rows: list[Row] = []
-    for index, study in enumerate(studies):
-        for cell in study.side.judgements:
-            line = replace(cell, target=named.get((index, cell.target), cell.target))
-            rows.append((line, index, cell))
-            newest[line] = (index, cell)
+    newest = {line: (index, cell) for line, index, cell in rows}
     hosts = cache(lambda first, second: tuple(host_mismatches(studies[first].side, studies[second].side)))
     kept_rows, omitted = [], []
     for line, index, cell in rows:

@@ -44,6 +44,15 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
                 "unseen": rule.unseen,
                 "broken": [_moved_cell_object(history, pair) for pair in rule.broken],
                 "open": [_moved_cell_object(history, pair) for pair in rule.open],
+                "unmeasured": [
+                    {
+                        **_cell_object(series.cell),
+                        "study": series.study,
+                        "reason": series.reason,
+                        "has_no_good_run": series.has_no_good_run,
+                    }
+                    for series in rule.unmeasured
+                ],
             }
             for rule in rules
         ],

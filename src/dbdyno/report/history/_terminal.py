@@ -74,7 +74,7 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
     for cell, move in rule.broken:
         yield f"FAIL {text}: {cell_words(history, cell.cell)}: {move_words(move)} {between_words(history, move)}"
     if rule.checked == 0:
-        yield f"FAIL {text}: no series has two studies"
+        yield f"FAIL {text}: no series has two studies, the newest with a good run"
     if rule.outcome == "PASS":
         yield f"PASS {text}: held in {counted(rule.checked, 'series', 'series')}"
     if rule.unseen:
@@ -82,6 +82,10 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
         yield (
             f"NOT SHOWN {text}: in {words} of {rule.checked:,} the next study must differ by more to be a change point"
         )
+    for series in rule.unmeasured[:_MOST_OMITTED]:
+        yield f"NOT SHOWN {text}: {cell_words(history, series.cell)}: {series.reason}"
+    if len(rule.unmeasured) > _MOST_OMITTED:
+        yield f"NOT SHOWN {text}: {len(rule.unmeasured) - _MOST_OMITTED} more series without a value to compare"
     for cell, move in rule.open:
         yield f"NOT SHOWN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
 
