@@ -150,7 +150,7 @@ def main() -> int:
     parser.add_argument("--no-wrong", action="store_true", help="leave wrong causes out")
     parser.add_argument("--write", action="store_true")
     choices = parser.parse_args()
-    rows, right, tried = [], 0, 0
+    rows, right, tried, wrong = [], 0, 0, 0
     for engine in choices.engine or ENGINES[:1]:
         for planted in PLANTED:
             if "all" not in choices.planted and planted.name not in choices.planted:
@@ -164,11 +164,12 @@ def main() -> int:
                 for name, verdict, rounds in asked:
                     row, found = _proved(results, name, rounds, done)
                     right, tried = right + (found == verdict), tried + 1
+                    wrong += found not in (verdict, "undecided")
                     rows.append(_row(planted.what, engine, first, *row))
                     print(rows[-1], flush=True)
     if choices.write:
         PAGE.write_text(_page(rows))
-    return int(right < 0.8 * tried)
+    return int(wrong > 0 or right < 0.8 * tried)
 
 
 def _study(planted: Planted, engine: str, folder: Path) -> Path:
