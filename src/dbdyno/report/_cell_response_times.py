@@ -12,7 +12,14 @@ from dbdyno.analyse import CellJudgement, SecondHistograms
 from dbdyno.core import Cell, LatencyNs, RunRecord
 from dbdyno.report._curves import Curve, response_curve
 from dbdyno.report._statement_sums import STATEMENT_COLUMNS, StatementSums
-from dbdyno.store import FilledCounts, StoredStudy, filled_counts, latency_of_counts, mean_of_counts
+from dbdyno.store import (
+    FilledCounts,
+    StoredStudy,
+    filled_counts,
+    latency_of_counts,
+    mean_of_counts,
+    reading_intervals,
+)
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
 TypeTimes = dict[str, tuple[float, LatencyNs]]
@@ -103,12 +110,13 @@ class _RunHistograms:
         transactions = window_table.at(window_table.texts("kind").among(["transaction"]))
         window_rows = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
         first_settled_s = _first_settled_second(record, [second for second, _, _ in window_rows])
-        settled = filled_counts((second, text) for second, _, text in window_rows if second >= first_settled_s)
-        types: dict[str, list[tuple[int, str | None]]] = {}
-        for _, name, text in window_rows if by_type else ():
-            types.setdefault(name, []).append((0, text))
-        statements = StatementSums.read(window_table, first_settled_s) if has_statements else None
-        return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
+        with reading_intervals(results.run_folder(record.run.run_id)):
+            settled = filled_counts((second, text) for second, _, text in window_rows if second >= first_settled_s)
+            types: dict[str, list[tuple[int, str | None]]] = {}
+            for _, name, text in window_rows if by_type else ():
+                types.setdefault(name, []).append((0, text))
+            statements = StatementSums.read(window_table, first_settled_s) if has_statements else None
+            return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
 
 
 def _first_settled_second(record: RunRecord, seconds: Sequence[int]) -> int:

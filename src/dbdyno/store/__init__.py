@@ -6,6 +6,7 @@ every file with its checksum.
 """
 
 from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
+from dbdyno.store._damage import reading_intervals
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
@@ -84,6 +85,7 @@ __all__ = [
     "printed_tps",
     "proof_notes",
     "read_profile",
+    "reading_intervals",
     "record_from_json",
     "record_to_json",
     "server_files",

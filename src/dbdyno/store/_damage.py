@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import DamageError, json_value, read_input_text
+from dbdyno.core import DamageError, StoreError, json_value, read_input_text
+from dbdyno.store import _layout as layout
 
 _REMEDY = (
     "copy the folder again from an intact copy; if only one run is damaged, remove its folder and run the study again"
@@ -34,6 +35,21 @@ def reading(path: Path, place: str = "") -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise DamageError(f"{path} is damaged", f"{place}: {why}" if place else why, _REMEDY) from error
+
+
+@contextmanager
+def reading_intervals(run_folder: Path) -> Iterator[None]:
+    """Report values of a run's intervals that can't be read in the block as damage of their file.
+
+    Raises
+    ------
+    DamageError : a histogram, or another value, is not what was written
+    """
+    with reading(run_folder / layout.INTERVALS):
+        try:
+            yield
+        except StoreError as error:
+            raise ValueError(f"{error.what}: {error.why}") from error
 
 
 MOST_BYTES = 1 << 30

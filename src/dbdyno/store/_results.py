@@ -25,7 +25,7 @@ from dbdyno.store._altered import (
     FolderCheck,
     check_folder,
 )
-from dbdyno.store._damage import read_text, reading
+from dbdyno.store._damage import read_text, reading, reading_intervals
 from dbdyno.store._documents import read_document
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
@@ -324,11 +324,12 @@ class Results:
         clock : ``service`` (from when it was sent) or ``response`` (from when it was due)
         """
         rows = self.intervals(run_id).rows()
-        return merged_histogram(
-            row[f"{clock}_histogram"]
-            for row in rows
-            if row["kind"] == kind and row["phase"] == phase and type in (None, row["type"])
-        )
+        with reading_intervals(self.run_folder(run_id)):
+            return merged_histogram(
+                row[f"{clock}_histogram"]
+                for row in rows
+                if row["kind"] == kind and row["phase"] == phase and type in (None, row["type"])
+            )
 
     def journal(self) -> tuple[JournalEntry, ...]:
         """Return what happened, in order."""

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import Stack
+from dbdyno.core import Stack, input_limit, read_input, unpacked_gzip, utf8_text
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text
@@ -101,4 +101,4 @@ def _read_stacks(path: Path) -> dict[Stack, int]:
     if not path.exists():
         return {}
     with reading(path):
-        return parse_folded(gzip.decompress(path.read_bytes()).decode())
+        return parse_folded(utf8_text(unpacked_gzip(read_input(path), input_limit())))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import history_studies
 from dbdyno.core import DamageError, StoreError
-from dbdyno.store import Results
+from dbdyno.report._statement_sums import StatementSums
+from dbdyno.store import Results, reading_intervals
+from dbdyno.store._stack_profile import read_profile
+from dbdyno.tables import Table, Texts
 
 Read = Callable[[Results, str], object]
 READS: dict[str, Read] = {
@@ -115,3 +120,60 @@ def test_a_record_of_another_shape_is_named_with_its_place(
     with pytest.raises(DamageError, match=r"record\.json is damaged") as error:
         results.records()
     assert words in error.value.why
+
+
+def test_a_histogram_that_cannot_be_read_is_named_with_its_file(night: tuple[Results, str]) -> None:
+    results, run_id = night
+    path = results.path / "runs" / run_id / "intervals.parquet"
+    empty = pq.read_table(path)
+    row = {name: [None] for name in empty.column_names} | {
+        "second": [1],
+        "kind": ["transaction"],
+        "phase": ["window"],
+        "type": ["x"],
+        "service_histogram": ["HISTFAAAAB"],
+    }
+    pq.write_table(pa.table(row, schema=empty.schema), path)
+    with pytest.raises(DamageError) as error:
+        results.histogram(run_id)
+    assert str(path) in error.value.what
+
+
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"a;b 3\n")[:-9], b"xx", gzip.compress(b"a;b 3\n")[:12] + b"\xff" * 20, gzip.compress(b"a b c")],
+)
+def test_stacks_that_cannot_be_unpacked_are_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "profile.json").write_text("{}")
+    (tmp_path / "on_cpu.folded.gz").write_bytes(content)
+    with pytest.raises(DamageError, match=r"on_cpu\.folded\.gz is damaged"):
+        read_profile(tmp_path)
+
+
+def test_stacks_are_unpacked_up_to_the_limit_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "profile.json").write_text("{}")
+    (tmp_path / "on_cpu.folded.gz").write_bytes(gzip.compress(b"a;b 3\n" * 1000))
+    assert read_profile(tmp_path) is not None
+    monkeypatch.setenv("DBDYNO_INPUT_LIMIT", "5000")
+    with pytest.raises(DamageError, match=r"on_cpu\.folded\.gz is damaged") as error:
+        read_profile(tmp_path)
+    assert "DBDYNO_INPUT_LIMIT" in error.value.why
+
+
+@pytest.mark.parametrize("retries", ["[1]", "x", '{"a": "b"}'])
+def test_retries_that_are_no_counts_are_named_with_their_file(night: tuple[Results, str], retries: str) -> None:
+    results, run_id = night
+    with (
+        pytest.raises(DamageError, match=r"intervals\.parquet is damaged"),
+        reading_intervals(results.run_folder(run_id)),
+    ):
+        StatementSums.read(_window_with_retries(retries), 0)
+
+
+def _window_with_retries(retries: str) -> Table:
+    texts = {"kind": "transaction", "phase": "window", "type": "x", "retries_json": retries, "service_histogram": None}
+    counts = {"second": 1.0, "completed": 1.0, "failed": 0.0}
+    return Table(
+        {name: Texts.of([text]) for name, text in texts.items()}
+        | {name: np.array([count]) for name, count in counts.items()}
+    )
