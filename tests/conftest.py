@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chromium import browser
-from laboratory import laboratory, start
+from laboratory import laboratory, remove_templates, start
 from workers import FilesFromBothEnds
 
 __all__ = ["browser", "laboratory", "start"]
@@ -23,6 +23,10 @@ def pytest_configure() -> None:
     for number in (signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+def pytest_unconfigure() -> None:
+    remove_templates()
 
 
 _ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})

@@ -32,13 +32,15 @@ name = "sysbench/oltp_read_write"
 tables = 4
 rows = 50000
 [axes]
-tier = ["64MB", "512MB"]
-concurrency = [1, 4, 16]
+{axes}
 [measure]
 warm_up = "1s"
 window = "12s"
 repeats = {repeats}
 """
+SIX_PLACES = 'tier = ["64MB", "512MB"]\nconcurrency = [1, 4, 16]'
+LAST_PLACE = 'tier = ["512MB"]\nconcurrency = [16]'
+"""The place that an answer is about, without the others: a sixth of the runs."""
 STATEMENTS: Mapping[str, tuple[int, float]] = {
     "begin": (1, 0.1),
     "point_select": (10, 0.3),
@@ -60,6 +62,7 @@ class PlantedTimes:
     ----------
     factors : target -> statement -> times as long
     spread : of a run's luck, and of each statement's, relative
+    axes : the places, as a study file has them
     states : target -> state -> share of the session threads in it; none: threads were not watched
     counted : target -> counter of the server -> its growth per transaction
     metrics : target -> metric of the telemetry -> its value in every second
@@ -73,6 +76,7 @@ class PlantedTimes:
         seed: int = 1,
         spread: float = 0.01,
         repeats: int = 3,
+        axes: str = SIX_PLACES,
         states: Mapping[str, Mapping[str, float]] | None = None,
         counted: Mapping[str, Mapping[str, float]] | None = None,
         metrics: Mapping[str, Mapping[str, float]] | None = None,
@@ -83,7 +87,7 @@ class PlantedTimes:
         self.states, self.counted = states or {}, counted or {}
         self.metrics, self.variables = metrics or {}, variables or {}
         self.profiles = profiles or {}
-        self.text = STUDY.format(repeats=repeats)
+        self.text = STUDY.format(repeats=repeats, axes=axes)
 
     @property
     def study(self) -> Study:

@@ -23,6 +23,10 @@ from dbdyno.provision import Installation, provision
 
 MIB = 1 << 20
 ENGINES = ("mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7")
+_SESSION_PID = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+TEMPLATES = Path(f"/var/tmp/dbdyno-test-{_SESSION_PID}-templates")
+"""Initialised data directories, by engine, which all workers of a session copy."""
+_INITIALISED_WITHIN_S = 300
 
 
 @dataclass
@@ -33,7 +37,6 @@ class Laboratory:
     home: Home
     scratch: Path
     servers: list[Server] = field(default_factory=list)
-    _templates: dict[str, Path] = field(default_factory=dict)
     _count: int = 0
 
     def installation(self, engine: str) -> Installation:
@@ -48,17 +51,19 @@ class Laboratory:
         return path
 
     def folders(self) -> set[Path]:
-        """All that are there but the templates of data directories."""
-        return set(self.scratch.iterdir()) - {template.parent for template in self._templates.values()}
+        """All that are there."""
+        return set(self.scratch.iterdir())
 
     def data_directory(self, engine: str) -> Path:
         """A fresh copy of an initialised data directory."""
-        if engine not in self._templates:
-            template = self.folder() / "data"
-            initialise(self.installation(engine), template, self.host)
-            self._templates[engine] = template
+        installation, template = self.installation(engine), TEMPLATES / engine.replace(":", "-")
+        with self.host.lock(TEMPLATES / f"{template.name}.lock", _INITIALISED_WITHIN_S):
+            if not template.exists():
+                new = self.folder()
+                initialise(installation, new / "data", self.host)
+                new.rename(template)
         data = self.folder() / "data"
-        copy_data_directory(self._templates[engine], data, self.host)
+        copy_data_directory(template / "data", data, self.host)
         return data
 
     def start(self, engine: str, data: Path | None = None, *, tier: int = 64 * MIB, **more: Any) -> Server:
@@ -101,6 +106,12 @@ def _remove_abandoned(host: LocalHost) -> None:
         pid = folder.name.split("-")[2]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists() and folder.stat().st_uid == os.getuid():
             host.remove_tree(folder)
+
+
+def remove_templates() -> None:
+    """At the end of the whole session, not of a worker's."""
+    if _SESSION_PID == os.getpid() and TEMPLATES.exists():
+        LocalHost().remove_tree(TEMPLATES)
 
 
 @pytest.fixture(scope="session")

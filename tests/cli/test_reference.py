@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ COMMANDS = {
 }
 
 
+@cache
 def _help(program: str, command: str) -> str:
     argv = [str(PROGRAMS / program), *command.split(), "--help"]
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}

@@ -13,6 +13,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Caveat, CpuUse, Fingerprint, LatencyNs, Run, RunRecord, RunSpan, Target, TotalFigures
 from dbdyno.plan import make_plan
+from dbdyno.report import build_page
 from dbdyno.stats import noise_interval
 from dbdyno.store import (
     IntervalRow,
@@ -298,6 +299,12 @@ def write() -> Callable[..., StoredStudy]:
 def results(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     """Results of a study in which all went well."""
     return write_results(tmp_path_factory.mktemp("planted") / "first")
+
+
+@pytest.fixture(scope="session")
+def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of these results, for all tests that visit it."""
+    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
 
 
 @pytest.fixture(scope="session")

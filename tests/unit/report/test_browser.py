@@ -1,4 +1,4 @@
-"""The page in headless Chromium: no console message, no request, everything drawn, on desktop, phone and paper."""
+"""The page in headless Chromium: links, filters, saved files, themes and paper, on desktop and phone."""
 
 from __future__ import annotations
 
@@ -16,38 +16,6 @@ from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = chromium.needs_chromium
-
-
-@pytest.fixture(scope="module")
-def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])
-def test_the_page_is_drawn_without_a_word_or_a_request(
-    browser: playwright.Browser, address: str, width: int, scheme: str
-) -> None:
-    visit = Visit(browser, address, width, scheme)
-    visit.all_drawn()
-    visit.open_first_run()
-    assert visit.said == []
-    assert [url for url in visit.asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    visit.context.close()
-
-
-def test_charts_read_their_text_inside_their_frame(browser: playwright.Browser, address: str) -> None:
-    visit = Visit(browser, address, 360, "light")
-    visit.all_drawn()
-    outside = visit.page.evaluate(
-        """[...document.querySelectorAll('[data-chart] svg')].flatMap((svg) => {
-             const right = svg.getBoundingClientRect().right + 1;
-             return [...svg.querySelectorAll('text')]
-               .filter((text) => text.getBoundingClientRect().right > right).map((text) => text.textContent);
-           })"""
-    )
-    assert outside == []
-    visit.context.close()
 
 
 def test_a_link_restores_the_opened_run_and_keys_move_its_cursor(browser: playwright.Browser, address: str) -> None:
@@ -259,15 +227,3 @@ warm_up = "4s"
 window = "12s"
 repeats = 1
 """
-
-
-def test_controls_have_names_and_images_have_words(browser: playwright.Browser, address: str) -> None:
-    visit = Visit(browser, address, 1280, "light")
-    visit.all_drawn()
-    nameless = visit.page.evaluate(
-        """[...document.querySelectorAll('button, select, [role=img], [role=application], [role=region]')]
-             .filter((e) => !(e.getAttribute('aria-label') || e.textContent).trim()).length"""
-    )
-    assert nameless == 0
-    assert visit.page.evaluate("document.documentElement.lang") == "en"
-    visit.context.close()

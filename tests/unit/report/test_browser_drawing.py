@@ -19,11 +19,6 @@ UNPACKED = "body[data-charts=unpacked]"
 UNDRAWN = "[data-chart]:not(.vega-embed)"
 
 
-@pytest.fixture(scope="module")
-def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
-
-
 @pytest.fixture
 def packed(results: StoredStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The page of the same study, packed as a page of many cells is."""

@@ -5,17 +5,12 @@ from __future__ import annotations
 import pytest
 
 from chromium import needs_chromium
-from dbdyno.report import analyse_study, build_page
+from dbdyno.report import analyse_study
 from dbdyno.store import StoredStudy
 from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = needs_chromium
-
-
-@pytest.fixture(scope="module")
-def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
 
 
 def first_drawn(visit: Visit) -> None:

@@ -53,10 +53,17 @@ def charts(results: StoredStudy) -> list[Chart]:
     return [*found, *box_charts(analysis, palette, boxes), *([timeline] if timeline else [])]
 
 
+def check_schema(chart: Chart) -> None:
+    """With two rows of each dataset, as the schema knows little of rows and altair takes long over many."""
+    spec = chart.spec()
+    datasets = {name: rows[:2] for name, rows in spec["datasets"].items()}
+    alt.Chart.from_dict({**spec, "datasets": datasets}, validate=True)  # raises
+
+
 def test_every_chart_keeps_to_the_schema(charts: list[Chart]) -> None:
     assert len(charts) >= 5
     for chart in charts:
-        alt.Chart.from_dict(chart.spec(), validate=True)  # raises
+        check_schema(chart)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +83,7 @@ def test_one_number_of_connections_has_bars_and_dots_with_intervals(at_one_place
     throughput, latency = throughput_charts(at_one_place, palette), latency_charts(at_one_place, palette)
     assert throughput and latency
     for chart in throughput:
-        alt.Chart.from_dict(chart.spec(), validate=True)
+        check_schema(chart)
         assert marks(chart.spec()) == {"bar", "rule", "text"}
     for chart in latency:
         assert marks(chart.spec()) == {"point", "rule", "text"}
@@ -130,7 +137,7 @@ def test_a_wrong_definition_would_be_seen() -> None:
 
 def test_upgrades_have_a_field_for_each_step(at_one_place: StudyAnalysis) -> None:
     (chart,) = upgrade_charts(at_one_place)
-    alt.Chart.from_dict(chart.spec(), validate=True)
+    check_schema(chart)
     steps = {(step.old, step.new) for step in at_one_place.upgrades}
     (rows,) = {name: rows for name, rows in chart.spec()["datasets"].items() if rows}.values()
     assert len(rows) == len(steps) == 4

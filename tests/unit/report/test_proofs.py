@@ -16,7 +16,7 @@ from dbdyno.report.why import _proofs
 from dbdyno.report.why._proofs import StoredProof, proved_causes
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, write_proof_note
 from dbdyno.study import study_text
-from explained_study import PlantedTimes
+from explained_study import LAST_PLACE, SIX_PLACES, PlantedTimes
 
 FAST, SLOW = "mariadb:11.8", "mysql:9.7"
 ALIKE = {"on_cpu": 0.2, "run_queue": 0.05, "wait.client": 0.25, "wait.redo_flush": 0.5}
@@ -24,8 +24,8 @@ STALLED = {"on_cpu": 0.12, "run_queue": 0.03, "wait.client": 0.15, "wait.redo_fl
 LONGER = {"commit": 3.0, "index_update": 3.0, "insert": 3.0}
 
 
-def _study(folder: Path, pinning: str = "") -> StudyAnalysis:
-    planted = PlantedTimes({SLOW: LONGER}, repeats=4, states={FAST: ALIKE, SLOW: STALLED})
+def _study(folder: Path, pinning: str = "", axes: str = LAST_PLACE) -> StudyAnalysis:
+    planted = PlantedTimes({SLOW: LONGER}, repeats=4, axes=axes, states={FAST: ALIKE, SLOW: STALLED})
     planted.text += pinning
     return analyse_study(planted.write(folder))
 
@@ -149,7 +149,7 @@ def test_page_markdown_and_program_have_it(tmp_path: Path) -> None:
 
 
 def test_a_proof_of_another_pair_or_without_runs_is_not_shown(tmp_path: Path) -> None:
-    analysis = _study(tmp_path / "study")
+    analysis = _study(tmp_path / "study", axes=SIX_PLACES)
     gap = why_of(analysis).gap
     assert gap is not None
     note = ProofNote("redo-capacity", "", gap.left, gap.right, gap.right, gap.right, (), 1.0)

@@ -10,10 +10,10 @@ import pytest
 
 from dbdyno.core import Run
 from dbdyno.plan import ordered_runs
-from dbdyno.report import analyse_study, markdown_text, page_text, summary_json, why_object, why_of
+from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, summary_json, why_object, why_of
 from dbdyno.store import StoredRun
 from dbdyno.study import parse_study
-from explained_study import STATEMENTS, PlantedTimes
+from explained_study import LAST_PLACE, SIX_PLACES, STATEMENTS, PlantedTimes
 
 ROUND_TRIP_MS = 0.8
 BYTES, RATE = 12_000, 100e6
@@ -44,15 +44,18 @@ class FarTimes(PlantedTimes):
         return replace(stored, seconds=seconds, start={"network": path}, telemetry_facts=telemetry)
 
 
-def _planted(routes: str) -> FarTimes:
-    planted = FarTimes({"mysql:9.7": {"commit": 1.5}}, repeats=4)
-    planted.text = planted.text.replace("[axes]", f"[axes]\nroute = {routes}") + HOST
+def _planted(routes: str, axes: str = LAST_PLACE) -> FarTimes:
+    planted = FarTimes({"mysql:9.7": {"commit": 1.5}}, repeats=4, axes=f"route = {routes}\n{axes}")
+    planted.text += HOST
     return planted
 
 
-def test_the_network_adds_a_round_trip_for_each_statement(tmp_path: Path) -> None:
-    results = _planted('["loopback", "network"]').write(tmp_path / "far")
-    analysis = analyse_study(results)
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> StudyAnalysis:
+    return analyse_study(_planted('["loopback", "network"]', SIX_PLACES).write(tmp_path_factory.mktemp("why") / "far"))
+
+
+def test_the_network_adds_a_round_trip_for_each_statement(analysis: StudyAnalysis) -> None:
     why = why_of(analysis)
     assert {gap.left.route for gap in why.routes} == {"loopback"}
     assert len(why.routes) == 6 and all(gap.is_decided and gap.is_paired for gap in why.routes)
@@ -62,12 +65,11 @@ def test_the_network_adds_a_round_trip_for_each_statement(tmp_path: Path) -> Non
         assert gap.parts[0].part_id == "statement.point_select"
     found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))
     assert len(found["routes"]) == 6
-    assert "Over the network" in markdown_text(results) and "Over the network" in page_text(results)
+    texts = markdown_text(analysis.results), page_text(analysis.results)
+    assert all("Over the network" in text for text in texts)
 
 
-def test_the_network_s_part_of_the_time_is_round_trips_and_transmission(tmp_path: Path) -> None:
-    results = _planted('["loopback", "network"]').write(tmp_path / "far")
-    analysis = analyse_study(results)
+def test_the_network_s_part_of_the_time_is_round_trips_and_transmission(analysis: StudyAnalysis) -> None:
     why = why_of(analysis)
     near_ms = {gap.right: gap.total.left_ms for gap in why.routes}
     statements = sum(count for count, _ in STATEMENTS.values())
@@ -79,7 +81,8 @@ def test_the_network_s_part_of_the_time_is_round_trips_and_transmission(tmp_path
         assert time.rest_ms + time.transmission_ms == pytest.approx(near_ms[time.cell], rel=0.05)
     found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))["network"]
     assert [row["network_share"] for row in found] == [time.network_share for time in why.network]
-    assert f"{statements} × 0.8 ms" in markdown_text(results) and "why-network" in page_text(results)
+    assert f"{statements} × 0.8 ms" in markdown_text(analysis.results)
+    assert "why-network" in page_text(analysis.results)
 
 
 def test_runs_that_do_not_tell_their_round_trip_have_no_part_of_the_network(tmp_path: Path) -> None:
@@ -107,7 +110,7 @@ def test_without_a_network_nothing_is_said_of_it(tmp_path: Path) -> None:
 
 
 def test_routes_of_a_place_are_neighbours_where_one_is_a_network() -> None:
-    study = parse_study(_planted('["loopback", "network"]').text, "far")
+    study = parse_study(_planted('["loopback", "network"]', SIX_PLACES).text, "far")
     runs = ordered_runs(study)
     for start in range(0, len(runs), 4):
         block = runs[start : start + 4]

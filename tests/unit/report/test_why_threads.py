@@ -10,16 +10,18 @@ import pytest
 
 from dbdyno.analyse.explain import THREAD_PARTS, Breakdown
 from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, why_object, why_of
-from explained_study import PlantedTimes
+from explained_study import LAST_PLACE, SIX_PLACES, PlantedTimes
 
 PAIR = ("mariadb:11.8", "mysql:9.7")
 ALIKE = {"on_cpu": 0.3, "run_queue": 0.2, "wait.client": 0.2, "wait.redo_flush": 0.2, "wait.latch": 0.1}
 SLOW = {"mysql:9.7": {"commit": 1.6, "point_select": 1.2}}
 
 
-def _analysis(folder: Path, states: Mapping[str, Mapping[str, float]], seed: int = 1) -> StudyAnalysis:
+def _analysis(
+    folder: Path, states: Mapping[str, Mapping[str, float]], seed: int = 1, axes: str = SIX_PLACES
+) -> StudyAnalysis:
     factors = SLOW if states.get(PAIR[0]) != states.get(PAIR[1]) else {}
-    return analyse_study(PlantedTimes(factors, seed=seed, states=states).write(folder))
+    return analyse_study(PlantedTimes(factors, seed=seed, axes=axes, states=states).write(folder))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,7 @@ def test_page_markdown_and_program_have_it(analysis: StudyAnalysis) -> None:
 def test_a_wait_is_told_as_more_work_or_as_dearer_work(tmp_path: Path, flushes: float, words: str) -> None:
     slow = {**ALIKE, "wait.redo_flush": 0.4, "wait.client": 0.0}
     counted = {PAIR[0]: {"engine.io.fsyncs": 0.5}, PAIR[1]: {"engine.io.fsyncs": flushes}}
-    planted = PlantedTimes({}, states={PAIR[0]: ALIKE, PAIR[1]: slow}, counted=counted)
+    planted = PlantedTimes({}, axes=LAST_PLACE, states={PAIR[0]: ALIKE, PAIR[1]: slow}, counted=counted)
     why = why_of(analyse_study(planted.write(tmp_path / "counted")), PAIR)
     assert why.thread_gap is not None
     flush = next(part for part in why.thread_gap.parts if part.part_id == "thread.redo_flush")
@@ -79,14 +81,15 @@ def test_a_wait_is_told_as_more_work_or_as_dearer_work(tmp_path: Path, flushes: 
 def test_equal_threads_have_no_decided_part(tmp_path: Path) -> None:
     decided = 0
     for seed in range(20):
-        gap = why_of(_analysis(tmp_path / f"{seed}", {target: ALIKE for target in PAIR}, seed)).thread_gap
+        analysis = _analysis(tmp_path / f"{seed}", {target: ALIKE for target in PAIR}, seed, LAST_PLACE)
+        gap = why_of(analysis).thread_gap
         decided += gap is not None and bool(gap.with_verdict("decided"))
     assert decided <= 1
 
 
 def test_much_time_without_a_name_is_called_partial(tmp_path: Path) -> None:
     unnamed = {**ALIKE, "wait.redo_flush": 0.0, "wait.not_named": 0.2}
-    analysis = _analysis(tmp_path / "partial", {target: unnamed for target in PAIR})
+    analysis = _analysis(tmp_path / "partial", {target: unnamed for target in PAIR}, axes=LAST_PLACE)
     assert all("partial" in run.missing for run in _breakdowns(analysis))
 
 
@@ -99,7 +102,7 @@ def test_without_watched_threads_there_is_no_second_split(tmp_path: Path) -> Non
 
 
 def test_one_target_without_watched_threads_leaves_the_whole_time(tmp_path: Path) -> None:
-    analysis = _analysis(tmp_path / "half", {PAIR[0]: ALIKE})
+    analysis = _analysis(tmp_path / "half", {PAIR[0]: ALIKE}, axes=LAST_PLACE)
     gap = why_of(analysis).thread_gap
     assert gap is not None and gap.parts == ()
     assert gap.missing
