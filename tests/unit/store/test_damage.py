@@ -139,9 +139,13 @@ def test_a_histogram_that_cannot_be_read_is_named_with_its_file(night: tuple[Res
     assert str(path) in error.value.what
 
 
+_STACKS = gzip.compress(b"a;b 3\n", mtime=0)
+
+
 @pytest.mark.parametrize(
     "content",
-    [gzip.compress(b"a;b 3\n")[:-9], b"xx", gzip.compress(b"a;b 3\n")[:12] + b"\xff" * 20, gzip.compress(b"a b c")],
+    [_STACKS[:-9], b"xx", _STACKS[:12] + b"\xff" * 20, gzip.compress(b"a b c", mtime=0)],
+    ids=["cut-off", "no-gzip", "other-bytes", "no-stacks"],
 )
 def test_stacks_that_cannot_be_unpacked_are_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "profile.json").write_text("{}")
