@@ -57,9 +57,10 @@ fn named(path: &str) -> OpenFile {
     if is_lsm && (extension == "log" || extension == "wal" || name.starts_with("wal")) {
         return OpenFile::Redo;
     }
-    // Binary logs can have any name (`log_bin`); no other file has a number of six digits.
+    // Binary logs can have any name (`log_bin`). Only Aria's log and old logs of RocksDB have such a number, too.
     let is_number = extension.len() >= 6 && extension.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number || extension == "index" {
+    let is_other = name.starts_with("aria_log.") || name.starts_with("LOG.old.");
+    if (is_number && !is_other) || extension == "index" {
         return OpenFile::Binlog;
     }
     if name.starts_with("#sql") && extension.starts_with('M') {
@@ -96,6 +97,9 @@ mod tests {
             ("/d/master.1000000", OpenFile::Binlog),
             ("/d/master.index", OpenFile::Binlog),
             ("/d/general.log.1", OpenFile::Other),
+            ("/d/aria_log.00000001", OpenFile::Other),
+            ("/d/of-rocksdb/binlog.000001", OpenFile::Binlog),
+            ("/d/#rocksdb/LOG.old.1764316800000000", OpenFile::Other),
             ("/tmp/#sql-temptable-1a2b-5-0.MAD", OpenFile::Other),
             ("/tmp/#sql_1a2b_0.MYI (deleted)", OpenFile::Other),
             ("/d/sbtest/#sql-alter-1a2b-5.ibd", OpenFile::Data),
