@@ -6,10 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from shell_files import BASH, FISH, FOLDER, ZSH, shell_files
+
+ROOT = Path(__file__).parents[2]
+LOAD_FOLDER = ROOT / "crates" / "load" / "wheel-data" / "data" / "share"
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse lays help out differently in other versions")
@@ -43,10 +47,23 @@ def test_other_shells_read_theirs(shell: str, file: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_offer_what_the_load_generator_takes(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not here")
+    # Of one crate alone cargo would choose other features and build it and what it needs once more.
+    argv = ["cargo", "test", "--locked", "--workspace", "--bin", "dbdyno-load", "--", "--ignored", f"{shell}_offers"]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "1 passed; 0 failed; 0 ignored" in done.stdout, done.stdout + done.stderr[-2000:]
+
+
 def test_pages_are_set_without_a_warning() -> None:
     if shutil.which("groff") is None:
         pytest.skip("groff is not here")
-    for page in sorted((FOLDER / "man" / "man1").glob("*.1")):
+    pages = [page for folder in (FOLDER, LOAD_FOLDER) for page in sorted((folder / "man").rglob("*.[17]"))]
+    assert {page.suffix for page in pages} == {".1", ".7"}
+    for page in pages:
         command = ["groff", "-man", "-Tutf8", "-ww", str(page)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stderr == "", page.name
