@@ -1,4 +1,4 @@
-//! A stopped server, seen from outside.
+//! Checks that sessions of a stopped server count as stopped.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 

@@ -66,12 +66,8 @@ const fn not_imitated(
     source: &'static str,
 ) -> Quirk {
     Quirk {
-        id,
-        effect,
-        dialects,
         is_imitated: false,
-        when: instead,
-        source,
+        ..imitated(id, dialects, instead, effect, source)
     }
 }
 

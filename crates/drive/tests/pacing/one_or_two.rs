@@ -1,4 +1,4 @@
-//! A workload of two transaction types.
+//! Defines a workload of two transaction types.
 
 use dbdyno_workload::{
     Call, Class, NextAction, Response, RetryValues, StatementTemplate, TransactionType, User,
