@@ -82,7 +82,9 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
         "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not yet mapped.", _SAMPLED),
         "thread.stopped": PartKind(
-            "stopped", "The server's process was stopped, by a signal, a debugger or `throttled_share`.", _SAMPLED
+            "stopped server",
+            "The server's process was stopped, by a signal, a debugger or `throttled_share`.",
+            _SAMPLED,
         ),
         NOT_NAMED: PartKind("not named", "Waits without a known function on the stack.", _SAMPLED),
     }
