@@ -7,6 +7,7 @@ folders, closed to others, do not do.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -56,8 +57,9 @@ class Laboratory:
 
     def data_directory(self, engine: str) -> Path:
         """A fresh copy of an initialised data directory."""
-        installation, template = self.installation(engine), TEMPLATES / engine.replace(":", "-")
-        with self.host.lock(TEMPLATES / f"{template.name}.lock", _INITIALISED_WITHIN_S):
+        name = hashlib.sha256(engine.encode()).hexdigest()[:16]  # an engine can contain paths
+        installation, template = self.installation(engine), TEMPLATES / name
+        with self.host.lock(TEMPLATES / f"{name}.lock", _INITIALISED_WITHIN_S):
             if not template.exists():
                 new = self.folder()
                 initialise(installation, new / "data", self.host)
