@@ -20,6 +20,7 @@ from dbdyno.provision import provision
 from dbdyno.report import analyse_study, why_markdown, why_of
 from dbdyno.store import StoredStudy
 from network_host import inside
+from punctual import ahead_of_others
 from remote_hosts import Cable, remote_machines
 
 pytestmark = pytest.mark.server
@@ -64,8 +65,8 @@ server = "db1"
 
 @pytest.mark.parametrize("cable", [Cable(10.0), Cable(1.0, rate_mbit=100.0)], ids=["10 ms", "1 ms and 100 Mbit"])
 def test_the_time_of_a_cable_is_told_apart_from_the_server_s(cable: Cable, tmp_path: Path) -> None:
-    with remote_machines(tmp_path, "db1", cable=cable) as (machine,):
-        provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
+    provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
+    with ahead_of_others(), remote_machines(tmp_path, "db1", cable=cable) as (machine,):
         (tmp_path / "far.toml").write_text(STUDY.replace("ADDRESS", machine.address))
         here = inside(machine.switch)
         command = [sys.executable, "-c", _CONNECT, machine.address]
