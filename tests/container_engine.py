@@ -26,7 +26,7 @@ from dbdyno.provision import Installation
 
 _START_S = 60
 _BRIDGE = f"dbdyno{os.getpid() % 10_000}"
-_BRIDGE_ADDRESS = "172.31.253.1/24"
+_BRIDGE_ADDRESS = f"172.31.{1 + os.getpid() % 250}.1/24"
 _APPLETS = ("sh", "cat", "chown", "id", "kill", "mkdir", "rm", "sleep", "su", "chmod", "grep", "head", "basename")
 ENTRY_POINT = """\
 #!/bin/sh

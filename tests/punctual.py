@@ -2,9 +2,9 @@
 
 Tests against a known truth ask what the load generator makes of the times it sees, to half a percent. How long a
 process waits for a processor is another matter, and no part of the truth that is known. So what needs little processor
-time runs before all else, where the machine allows it (as root, mostly); what needs much of it goes ahead of others; and
-a load runs on the processor of its server, so that a virtual machine's processor that is taken away for a tenth of a
-second is taken from both.
+time runs before all else, where the machine allows it (as root, mostly), and what needs much of it goes ahead of
+others. A load runs on the processor of its server, so that a virtual machine's processor that is taken away for a tenth
+of a second is taken from both.
 """
 
 from __future__ import annotations

@@ -96,6 +96,10 @@ def test_a_bridge_gives_an_address_of_its_own_and_the_memory_limit_is_the_kernel
     assert isinstance(server.process, ContainerProcess)
     facts = server.process.facts()
     assert (facts["memory_bytes"], facts["network"]) == (str(512 * MIB), "bridge")
+    server.kill()
+    with pytest.raises(ConfigureError) as raised:
+        server.connect(as_load_user=True)
+    assert raised.value.fault != "network" and "has ended" in str(raised.value)
 
 
 def test_what_a_server_uses_of_its_containers_limit_is_read_until_it_ends(daemon: str, start: Start) -> None:

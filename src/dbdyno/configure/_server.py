@@ -149,6 +149,8 @@ class Server:
                 database, as_load_user=as_load_user or self._credentials is None, through=through
             )
         except PathLostError as error:
+            if self._has_ended():  # the address of a container goes with it
+                raise self._refused_connection_error(str(error.args[-1])) from None
             remedy = "check cable, switch, route and power of its host"
             raise ConfigureError(str(error.args[-1]), self._endpoint_words(), remedy, fault="network") from None
         except UnansweredError as error:
@@ -337,8 +339,11 @@ class Server:
             return ""
         return endpoint.socket or f"{endpoint.host}:{endpoint.port}"
 
+    def _has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
     def _refused_connection_error(self, words: str) -> ConfigureError:
-        has_ended = self.process is not None and self.process.poll() is not None
+        has_ended = self._has_ended()
         return ConfigureError(
             f"{self.installation.title} {'has ended' if has_ended else 'refuses the connection'}",
             f"{words}\n{self.log_tail()}".strip() if has_ended else words,
