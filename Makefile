@@ -59,9 +59,11 @@ SOAK_MINUTES ?= 60
 soak: setup
 	@.venv/bin/python benches/soak.py --minutes $(SOAK_MINUTES)
 
-ROUNDS ?= 12
+ROUNDS ?= 20
+SEED ?= $(shell date +%j%H%M)
 attack: setup
-	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) .venv/bin/pytest -q tests/attack tests/truth/test_throttled_client.py
+	@echo "make attack SEED=$(SEED) repeats these draws"
+	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) DBDYNO_ATTACK_SEED=$(SEED) .venv/bin/pytest -q tests/attack tests/truth/test_throttled_client.py
 
 # The pinned toolchain has the sanitizer; the variable lets it take the option. One test is left out: it counts on
 # frames that the sanitizer makes larger.
