@@ -19,7 +19,7 @@ from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import change_words, faster_words, listed, slower_words
+from dbdyno.analyse._words import faster_words, listed, range_words, slower_words
 from dbdyno.core import Comparison, counted, format_memory, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8
@@ -219,8 +219,12 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     if change.verdict == "same":
         return "Their p99 is the same to within 3 %."
     repeats_words = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
-    percent_change = change_words(change.ratio, change.low, change.high)
-    return f"No difference shown in p99: {names[0]} against {names[1]} {percent_change}{repeats_words}."
+    if is_vague_ratio(change.low, change.high):
+        return f"Not decided in p99: the runs are too unlike to compare{repeats_words}."
+    range_of_change = range_words(change.low, change.high, "shorter", "longer")
+    return (
+        f"No difference shown in p99: that of {names[0]} is {range_of_change} than that of {names[1]}{repeats_words}."
+    )
 
 
 def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:

@@ -142,11 +142,28 @@ def change_words(ratio: float, low: float, high: float) -> str:
 
     >>> change_words(0.919, 0.901, 0.938), change_words(1.5, 0.9, 2.4)
     ('-8.1 % (-9.9 to -6.2)', '+50 % (-10 to +140)')
+    >>> change_words(0.9999, 0.6, 1.64)
+    '+0 % (-40 to +64)'
     >>> change_words(3.5, 0.001, 12000.0)
     'not known (the runs are too unlike)'
     """
     if is_vague_ratio(low, high):
         return f"{_UNKNOWN} ({_TOO_UNLIKE})"
     digits = 1 if high - low < 0.2 else 0
-    value, lower, upper = (100 * (end - 1) for end in (ratio, low, high))
-    return f"{value:+,.{digits}f} % ({lower:+,.{digits}f} to {upper:+,.{digits}f})"
+    value, lower, upper = (f"{100 * (end - 1):+z,.{digits}f}" for end in (ratio, low, high))
+    return f"{value} % ({lower} to {upper})"
+
+
+def range_words(low: float, high: float, below: str, above: str) -> str:
+    """Return the ends of a ratio's interval in percent, each with the word for its side of 1: to be followed by *than*.
+
+    >>> range_words(0.6, 1.64, "shorter", "longer"), range_words(1.012, 1.08, "shorter", "longer")
+    ('between 40 % shorter and 64 % longer', 'between 1.2 and 8.0 % longer')
+    >>> range_words(0.9, 0.98, "shorter", "longer")
+    'between 10 and 2 % shorter'
+    """
+    digits = 1 if high - low < 0.07 else 0
+    ends = [f"{100 * abs(end - 1):,.{digits}f}" for end in (low, high)]
+    if low < 1 < high:
+        return f"between {ends[0]} % {below} and {ends[1]} % {above}"
+    return f"between {ends[0]} and {ends[1]} % {above if low >= 1 else below}"
