@@ -329,6 +329,7 @@ mod tests {
     use super::*;
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::time::Duration;
 
     /// Runs a thread that serves one connection: it answers each byte after a wait.
@@ -359,10 +360,12 @@ mod tests {
 
     #[test]
     fn a_session_is_found_while_it_waits_and_seen_while_it_computes() {
+        static COMPUTES: AtomicBool = AtomicBool::new(false);
+        static MAY_END: AtomicBool = AtomicBool::new(false);
         let (mut client, server) = UnixStream::pair().unwrap();
         serve(server, || {
-            let until = std::time::Instant::now() + Duration::from_millis(400);
-            while std::time::Instant::now() < until {}
+            COMPUTES.store(true, Relaxed);
+            while !MAY_END.load(Relaxed) {}
         });
         std::thread::sleep(Duration::from_millis(50));
         let mut sampler = sampler();
@@ -375,11 +378,15 @@ mod tests {
         sampler.sessions.retain(|&session| session == id);
         sampler.end_second();
         client.write_all(&[1]).unwrap();
+        while !COMPUTES.load(Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         for _ in 0..20 {
             std::thread::sleep(Duration::from_millis(10));
             sampler.sample(id);
         }
         let busy = sampler.end_second();
+        MAY_END.store(true, Relaxed);
         assert!(busy.running >= 15, "{busy:?}");
         assert!(busy.on_cpu_ns + busy.run_queue_ns > 100_000_000, "{busy:?}");
         client.read_exact(&mut [0]).unwrap();
