@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._averages import average_namer, average_sentences
+from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
@@ -64,20 +64,21 @@ def answer(
         return Answer(
             "Throughput", tuple(_single_target_sentence(place, places[place], list(places)) for place in named_places)
         )
-    averages_by_panel = average_sentences(
+    average_words = average_sentences(
         averages, named_places, average_namer(judgements, [place_of(pair) for pair in comparisons])
     )
+    pairs_by_panel = averages_by_panel(averages) if average_words else {}
     place, *other_places = named_places
     described_places = [
         place,
-        *(other for other in other_places if not _is_covered_by_average(other, places, averages_by_panel)),
+        *(other for other in other_places if not _is_covered_by_average(places[other], pairs_by_panel)),
     ]
     sentences = [_place_sentence(described_place, places, comparisons) for described_place in described_places]
     headline = _headline(best_places, places, comparisons)
     sentences.insert(1, _p99_sentence(place, places))
     memory = memory_sentence(memory_gains(judgements, place), place[3], load_words(place, places))
     further_sentences = (
-        *averages_by_panel.values(),
+        *average_words.values(),
         memory,
         *_upgrade_and_route_sentences(judgements, comparisons, averages, place),
         _tally_sentence(comparisons, described_places),
@@ -86,10 +87,12 @@ def answer(
 
 
 def _is_covered_by_average(
-    place: Place, places: Mapping[Place, Sequence[CellJudgement]], averages_by_panel: Mapping[Panel, str]
+    group: Sequence[CellJudgement], pairs_by_panel: Mapping[Panel, Sequence[Comparison]]
 ) -> bool:
-    """Return whether the average says all that the place would: it leaves out targets that have not settled."""
-    return place[:3] in averages_by_panel and all(judgement.decides for judgement in places[place])
+    """Return whether the average over a place's concurrencies compares all the targets that the place does."""
+    pairs = pairs_by_panel.get(group[0].place[:3], ())
+    averaged_targets = {target for pair in pairs for target in (pair.left, pair.right)}
+    return all(judgement.decides and judgement.cell.target in averaged_targets for judgement in group)
 
 
 def _upgrade_and_route_sentences(

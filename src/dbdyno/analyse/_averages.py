@@ -16,12 +16,13 @@ from dataclasses import replace
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, distance_words, place_of, turned
 from dbdyno.analyse._places import panel_namer, place_namer
-from dbdyno.analyse._words import listed
-from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title, verb_for
+from dbdyno.analyse._words import listed, span_words
+from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, is_vague_ratio, target_title, verb_for
 
 _LEAST_ROUNDS = 2
 _MOST_NAMED = 3
 _TWO = 2
+_SHOWN = ("different", "slightly different")
 
 
 def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
@@ -34,7 +35,7 @@ def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 
 
 def average_namer(judgements: Sequence[CellJudgement], places: Sequence[Place]) -> Callable[[Place], str]:
-    """Return `place_namer` of these places; an average that leaves out a concurrency says which, and for which target.
+    """Return `place_namer` of these places; an average says over how many concurrencies, which it leaves out and why.
 
     Parameters
     ----------
@@ -44,15 +45,16 @@ def average_namer(judgements: Sequence[CellJudgement], places: Sequence[Place]) 
 
     def name_with_left_out(place: Place) -> str:
         panel = panels.get(place[:3], [])
+        concurrencies = {judgement.cell.concurrency for judgement in panel}
         shared = _shared_concurrencies(panel)
-        left_out = sorted({judgement.cell.concurrency for judgement in panel}.difference(shared))
-        if place[3] != ALL_CONCURRENCIES or not left_out:
+        if place[3] != ALL_CONCURRENCIES or not shared:
             return name(place)
-        shared_words, left_out_words = (listed([f"{n:,}" for n in group]) for group in (sorted(shared), left_out))
-        return (
-            f"{panel_name(place)}, on average over {shared_words} connections "
-            f"({left_out_words} left out: {_unsettled_words(panel, left_out)} there)"
-        )
+        left_out = sorted(concurrencies.difference(shared))
+        words = f"{panel_name(place)}, on average over"
+        if not left_out:
+            return f"{words} {len(shared)} numbers of connections ({min(shared):,} to {max(shared):,})"
+        left_out_words = f"{listed([f'{n:,}' for n in left_out])} left out: {_unsettled_words(panel, left_out)} there"
+        return f"{words} {len(shared)} of {len(concurrencies)} numbers of connections ({left_out_words})"
 
     return name_with_left_out
 
@@ -68,28 +70,68 @@ def average_sentences(
     """
     if len({pair.left for pair in averages} | {pair.right for pair in averages}) <= _TWO:
         return {}
-    pairs_by_panel: dict[Panel, list[Comparison]] = {}
-    for pair in averages:
-        pairs_by_panel.setdefault(place_of(pair)[:3], []).append(pair)
+    pairs_by_panel = averages_by_panel(averages)
     panels = dict.fromkeys(place[:3] for place in named_places if place[:3] in pairs_by_panel)
     return {panel: _average_words(pairs_by_panel[panel], namer((*panel, ALL_CONCURRENCIES))) for panel in panels}
 
 
+def averages_by_panel(averages: Sequence[Comparison]) -> dict[Panel, list[Comparison]]:
+    """Return comparisons of averages by the panel that they are of."""
+    pairs_by_panel: dict[Panel, list[Comparison]] = {}
+    for pair in averages:
+        pairs_by_panel.setdefault(place_of(pair)[:3], []).append(pair)
+    return pairs_by_panel
+
+
 def _average_words(pairs: Sequence[Comparison], where: str) -> str:
-    """Return which target of a panel is fastest, which can't be told apart from it, and how far the last is behind."""
+    """Return which target of a panel is fastest or what is open about it, and how far the last is behind."""
     both_ways = [side for pair in pairs for side in (pair, turned(pair))]
     leads = Counter(side.left for side in both_ways if side.ratio > 1)
     best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)
     rivals = sorted((side for side in both_ways if side.left == best), key=lambda side: side.ratio)
-    open_names = [target_title(pair.right) for pair in rivals if not pair.is_significant]
-    words = f"{target_title(best)} is fastest; {distance_words(rivals[0])}"
-    if open_names:
-        are_few = len(open_names) <= _MOST_NAMED
-        others = counted(len(open_names), "other target")
-        others_words = listed([target_title(best), *(open_names if are_few else [others])])
-        words = f"no difference is shown between {others_words}"
-    last_words = f"; {distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
-    return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
+    equal_pairs = [pair for pair in rivals if pair.verdict == "same"]
+    open_pairs = [pair for pair in rivals if pair.verdict != "same" and not pair.is_significant]
+    words = [_equal_words(equal_pairs)] if equal_pairs else []
+    words += _open_words(open_pairs)
+    if not words:
+        words.append(f"{target_title(best)} is fastest; {distance_words(rivals[0])}")
+    if len(rivals) > 1 and rivals[-1].verdict in _SHOWN:
+        words.append(f"{distance_words(rivals[-1])} than {target_title(best)}")
+    return f"With {where}: {'; '.join(words)}."
+
+
+def _equal_words(pairs: Sequence[Comparison]) -> str:
+    verb = verb_for(len(pairs), "is", "are")
+    return f"{_rivals_words(pairs)} {verb} as fast as {target_title(pairs[0].left)}, to within 3 %"
+
+
+def _open_words(pairs: Sequence[Comparison]) -> list[str]:
+    """Return between what the undecided rivals of the best may be; those whose own interval excludes 1 apart."""
+    vague_pairs = [pair for pair in pairs if is_vague_ratio(pair.low, pair.high)]
+    known_pairs = [pair for pair in pairs if pair not in vague_pairs]
+    even_pairs = [pair for pair in known_pairs if pair.low <= 1]
+    behind_pairs = [pair for pair in known_pairs if pair.low > 1]
+    words = []
+    if even_pairs:
+        verb, best = verb_for(len(even_pairs), "shows", "show"), target_title(pairs[0].left)
+        words.append(f"{_rivals_words(even_pairs)} {verb} no difference from {best}: {_rivals_span_words(even_pairs)}")
+    if behind_pairs:
+        span = _rivals_span_words(behind_pairs)
+        words.append(f"{_rivals_words(behind_pairs)}: {span}, not decided, as several comparisons are tested together")
+    if vague_pairs:
+        words.append(f"{_rivals_words(vague_pairs)}: not decided, as the runs differ too much")
+    return words
+
+
+def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
+    """Return the interval of the right targets against the left one; of several the one that holds all of theirs."""
+    each = "each " if len(pairs) > 1 else ""
+    return each + span_words(1 / max(pair.high for pair in pairs), 1 / min(pair.low for pair in pairs))
+
+
+def _rivals_words(pairs: Sequence[Comparison]) -> str:
+    names = [target_title(pair.right) for pair in pairs]
+    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")
 
 
 def _by_panel(judgements: Iterable[CellJudgement]) -> dict[Panel, list[CellJudgement]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._words import faster_words, listed
+from dbdyno.analyse._words import faster_words, listed, span_words
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 
@@ -90,9 +90,13 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     if len(clear_gains) > _MOST_NAMED:
         words.append(f"{len(clear_gains) - 2} others are in between")
     if equal_gains := groups.get("same"):
-        words.append(f"{_targets_words(equal_gains)} {verb_for(len(equal_gains), 'is', 'are')} equally fast")
+        words.append(
+            f"{_targets_words(equal_gains)} {verb_for(len(equal_gains), 'changes', 'change')} by less than 3 %"
+        )
     if undecided_gains := groups.get("undecided"):
-        words.append(f"no difference is shown for {_targets_words(undecided_gains)}")
+        each = "each " if len(undecided_gains) > 1 else ""
+        span = span_words(min(gain.low for gain in undecided_gains), max(gain.high for gain in undecided_gains))
+        words.append(f"no difference is shown for {_targets_words(undecided_gains)} ({each}{span})")
     return f"{where}, {', '.join(words)}."
 
 

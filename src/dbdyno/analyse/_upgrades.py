@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
-from dbdyno.analyse._words import faster_words
-from dbdyno.core import Comparison, counted, is_vague_ratio, target_title
+from dbdyno.analyse._words import faster_words, span_words
+from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
+_OPEN = ("same", "undecided", "not settled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,8 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
     phrases = [_change_words(*step) for step in shown_changes[:_MOST_NAMED]]
     if further_changes := shown_changes[_MOST_NAMED:]:
         phrases.append(f"{counted(len(further_changes), 'smaller change')}")
-    if undecided_count := len(place_changes) - len(shown_changes):
-        phrases.append(
-            f"no difference is shown for {_other_upgrades_words(undecided_count, has_told=bool(shown_changes))}"
-        )
+    others = [change for upgrade, change in place_changes if not is_shown(change)]
+    phrases += _others_words(others, has_named=bool(shown_changes))
     return f"Upgrades {where}: {'; '.join(phrases)}."
 
 
@@ -161,5 +160,22 @@ def _change_words(upgrade: Upgrade, change: Comparison) -> str:
     return f"{target_title(upgrade.new)} is {share} {version_title(upgrade.old, upgrade.new)} ({interval})"
 
 
-def _other_upgrades_words(count: int, *, has_told: bool) -> str:
-    return counted(count, "other" if has_told else "upgrade")
+def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str]:
+    """Return how many further upgrades make no difference, may make one, or have not settled."""
+    groups: dict[str, list[Comparison]] = {}
+    for change in changes:
+        groups.setdefault(change.verdict if change.verdict in _OPEN else "undecided", []).append(change)
+    words: list[str] = []
+    for verdict in _OPEN:
+        if not (group := groups.get(verdict)):
+            continue
+        upgrades_words = counted(len(group), "other" if has_named or words else "upgrade")
+        if verdict == "same":
+            words.append(f"{upgrades_words} changed it by less than 3 %")
+        elif verdict == "not settled":
+            words.append(f"{upgrades_words} {verb_for(len(group), 'has', 'have')} not settled")
+        else:
+            each = "each " if len(group) > 1 else ""
+            span = span_words(min(change.low for change in group), max(change.high for change in group))
+            words.append(f"no difference is shown for {upgrades_words}: {each}{span}")
+    return words

@@ -92,6 +92,22 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     return f"between {words[0]} % faster and {words[1]} % slower"
 
 
+def span_words(low: float, high: float) -> str:
+    """Return between what the first of two may be, against the second: the interval of a ratio that is not decided.
+
+    >>> span_words(0.95, 1.02), span_words(0.88, 0.9981), span_words(1.2, 1.4), span_words(0.0001, 5200.0)
+    ('between 5 % slower and 2 % faster', '0.2 to 12 % slower', '20 to 40 % faster', 'the runs are too unlike to say')
+    """
+    if is_vague_ratio(low, high) or low <= 0:
+        return f"{_TOO_UNLIKE} to say"
+    is_narrow = high - low < 0.02
+    ends = [100 * abs(end - 1) for end in (low, high)]
+    words = [f"{end:,.1f}" if is_narrow or end < 1 else f"{end:,.0f}" for end in ends]
+    if low <= 1 <= high:
+        return f"between {words[0]} % slower and {words[1]} % faster"
+    return f"{words[0]} to {words[1]} % faster" if low > 1 else f"{words[1]} to {words[0]} % slower"
+
+
 def faster_words(
     ratio: float, low: float, high: float, above: str = "faster", below: str = "slower"
 ) -> tuple[str, str]:

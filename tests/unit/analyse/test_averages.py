@@ -96,13 +96,55 @@ def test_the_answer_tells_averages_of_three_targets(study: MakeStudy) -> None:
 
     words, _ = told({"mariadb:11.8": 100.0, "mysql:9.7": 80.0, "mysql:8.0": 40.0})
     assert re.fullmatch(
-        r"With 512 MiB, on average over all numbers of connections: MariaDB 11\.8 is fastest; MySQL 9\.7 is [\d.]+ % "
-        r"slower \([\d.]+ to [\d.]+ %\); MySQL 8\.0 is \d\d % slower \(\d+ to \d+ %\) than MariaDB 11\.8\.",
+        r"With 512 MiB, on average over 3 numbers of connections \(1 to 16\): MariaDB 11\.8 is fastest; "
+        r"MySQL 9\.7 is [\d.]+ % slower \([\d.]+ to [\d.]+ %\); "
+        r"MySQL 8\.0 is \d\d % slower \(\d+ to \d+ %\) than MariaDB 11\.8\.",
         words,
     )
-    words, _ = told({"mariadb:11.8": 100.0, "mysql:9.7": 100.0, "mysql:8.0": 40.0})
-    assert "no difference is shown between M" in words
     assert told({"mariadb:11.8": 100.0, "mysql:9.7": 80.0}) == []
+
+
+def average_words_of(records: list[RunRecord]) -> tuple[list[Comparison], list[str]]:
+    judgements = judge_cells(records)
+    averages = compare_averages(judgements)
+    sentences = answer(judgements, compare_targets(judgements), averages).sentences
+    return averages, [words for words in sentences if words.startswith("With ") and " on average " in words]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_targets_are_as_fast_only_where_the_average_lies_within_the_margin(study: MakeStudy, seed: int) -> None:
+    levels = {"mysql:8.0": 100.0, "mysql:8.4": 100.0, "mysql:9.7": 100.0}
+    for spread in (0.001, 0.08):
+        averages, words = average_words_of(study(levels, tiers=(64 << 20,), spread=spread, repeats=3, seed=seed))
+        verdicts = {pair.verdict for pair in averages}
+        assert verdicts == ({"same"} if spread == 0.001 else {"undecided"})
+        assert ("as fast as" in words[0]) == (verdicts == {"same"})
+        assert ("no difference" in words[0]) == (verdicts == {"undecided"})
+
+
+def test_an_undecided_average_says_between_what_it_lies(study: MakeStudy) -> None:
+    levels = {"mysql:8.0": 40.0, "mysql:8.4": 100.0, "mysql:9.7": 100.0}
+    averages, (words,) = average_words_of(study(levels, tiers=(64 << 20,), spread=0.08, repeats=3))
+    (pair,) = (pair for pair in averages if pair.verdict == "undecided")
+    found = re.search(r"(\S+ \S+) shows no difference from .*: between ([\d.]+) % slower and ([\d.]+) % faster;", words)
+    assert found is not None
+    slower, faster = (1 - pair.low, pair.high - 1) if found[1] == "MySQL 8.4" else (1 - 1 / pair.high, 1 / pair.low - 1)
+    assert float(found[2]) == pytest.approx(100 * slower, abs=0.5)
+    assert float(found[3]) == pytest.approx(100 * faster, abs=0.5)
+
+
+def test_a_place_is_told_though_an_average_leaves_out_one_of_its_targets(study: MakeStudy) -> None:
+    levels = {"mysql:8.0": 40.0, "mysql:8.4": 80.0, "mysql:9.6": 90.0, "mysql:9.7": 100.0}
+    records = study(levels, tiers=(64 << 20, 512 << 20))
+    without_whole_rounds = [
+        one
+        for one in records
+        if one.run.cell.target != "mysql:8.0" or one.run.cell.concurrency == 16 or one.run.repeat == 1
+    ]
+    for runs, is_named in ((records, False), (without_whole_rounds, True)):
+        judgements = judge_cells(runs)
+        sentences = answer(judgements, compare_targets(judgements), compare_averages(judgements)).sentences
+        assert any("fastest at 64 MiB and 16 connections: " in words for words in sentences) == is_named
 
 
 def test_an_average_names_the_concurrencies_that_it_leaves_out(study: MakeStudy) -> None:
@@ -115,7 +157,7 @@ def test_an_average_names_the_concurrencies_that_it_leaves_out(study: MakeStudy)
         replace(one, family="mysql", version=one.run.cell.target.partition(":")[2])
         for one in study({"mysql:5.7": 100.0, "mysql:8.0": 80.0, "mysql:9.7": 60.0}, concurrencies=(1, 16, 64))
     ]
-    assert all("over all numbers of connections:" in words for words in sentences(records))
+    assert all("over 3 numbers of connections (1 to 64):" in words for words in sentences(records))
     part = SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08)
     for changes in ({"settled": part}, {"status": "failed"}):
         lost = [
@@ -125,7 +167,7 @@ def test_an_average_names_the_concurrencies_that_it_leaves_out(study: MakeStudy)
         told = sentences(lost)
         assert len(told) == len(sentences(records))
         where = {words.partition(", on average over ")[2].partition(":")[0] for words in told}
-        assert where == {"1 and 16 connections (64 left out"}
+        assert where == {"2 of 3 numbers of connections (64 left out"}
         assert all("left out: MySQL 8.0 has no settled level there)" in words for words in told)
     absent = [one for one in records if (one.run.cell.target, one.run.cell.concurrency) != ("mysql:8.0", 64)]
     assert all("(64 left out: MySQL 8.0 " in words for words in sentences(absent))

@@ -52,6 +52,11 @@ def test_memory_that_brings_nothing_is_rarely_called_a_gain(study: MakeStudy) ->
     assert sum(told) <= 6, "one in twenty may err; six of sixty do with a probability of 0.04"
 
 
+def test_a_gain_that_is_not_shown_is_told_with_its_interval() -> None:
+    gain = MemoryGain("a", LESS, MORE, 1.01, 0.95, 1.08, "undecided")
+    assert "between 5 % slower and 8 % faster" in memory_sentence([gain], 4)
+
+
 def test_unknown_memory_is_no_size(study: MakeStudy) -> None:
     levels = {"a": 100.0, "b": 80.0}
     assert gains_of(study(levels, tiers=(0, MORE))) == []

@@ -68,10 +68,24 @@ def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_sho
     words = upgrade_sentence(found, PLACE, lambda place: "512 MiB and 16 connections")
     assert re.fullmatch(
         r"Upgrades at 512 MiB and 16 connections: MySQL 9\.7 is [\d.]+ % slower than 8\.0 \([\d.]+ to [\d.]+ %\); "
-        r"MySQL 8\.0 is \d\d % slower than 5\.7 \(\d+ to \d+ %\); .*1 other\.",
+        r"MySQL 8\.0 is \d\d % slower than 5\.7 \(\d+ to \d+ %\); .*1 other.*\.",
         words,
     )
     assert upgrade_sentence(found, ("w", "socket", 1, 1), lambda place: "nowhere") == ""
+
+
+@pytest.mark.parametrize("verdict", ["same", "undecided", "not settled"])
+def test_only_an_undecided_upgrade_shows_no_difference(study: MakeStudy, verdict: str) -> None:
+    found = upgrades_of(versioned(study(LEVELS)))
+    open_steps = [
+        replace(step, changes={PLACE: replace(step.changes[PLACE], verdict=verdict, ratio=1.01, low=0.97, high=1.05)})
+        for step in found
+    ]
+    words = upgrade_sentence(open_steps, PLACE, lambda place: "512 MiB")
+    assert words.startswith("Upgrades with 512 MiB") or words.startswith("Upgrades at 512 MiB")
+    assert ("no difference is shown" in words) == (verdict == "undecided")
+    assert ("between 3 % slower and 5 % faster" in words) == (verdict == "undecided")
+    assert ("settled" in words) == (verdict == "not settled")
 
 
 def test_the_answer_tells_upgrades_of_three_targets_and_not_of_two(study: MakeStudy) -> None:
