@@ -111,7 +111,7 @@ def test_an_upgrade_answers_ten_questions_on_the_first_screen(
     assert re.search(r"p99 of MariaDB 11\.8 is \d+ % shorter than that of 10\.11 \(\d+ to \d+ %\)", text)
     assert worst == "short-window"
     assert "Windows of 900 s" in text  # what would remove the limitation
-    assert "No collapse seen up to 16 connections" in text
+    assert "No collapse shown up to 16 connections" in text
     assert "sysbench/oltp_read_write; windows of 12 s; closed loop" in text  # what was measured
     assert "2 targets × 2 concurrencies × 3 repeats" in text
 

@@ -29,7 +29,8 @@ def capacity_section(page: Page) -> Section | None:
         "Capacity: peak and collapse of each target",
         subtitle(
             "The peak is the best concurrency and all that show no difference from it (Holm over the concurrencies). "
-            "A collapse is a higher concurrency with clearly lower throughput, by 3 % or more."
+            "A collapse is a higher concurrency whose throughput is clearly lower: by 3 % or more, with its "
+            "interval wholly below that of the peak."
         ),
         ListOf(sentences[:_SHOWN]),
         rest(
@@ -75,7 +76,7 @@ def _figure_cells(judgement: CapacityJudgement) -> list[str]:
     return [
         plus_minus(*level_interval(judgement.best)),
         peak_words(judgement),
-        "; ".join(falls) or "none seen",
+        "; ".join(falls) or "none shown",
         _law_fit_words(judgement),
     ]
 
