@@ -24,11 +24,13 @@ class RouteOrder:
     Parameters
     ----------
     decided : comparisons that show a difference on both routes, each as (base, other)
+    shared_count : comparisons that were made on both routes, whatever they show
     """
 
     base: str
     other: str
     decided: tuple[tuple[Comparison, Comparison], ...]
+    shared_count: int
 
     def reversed_pairs(self) -> list[tuple[Comparison, Comparison]]:
         """Return those of which the other target is ahead on the other route, the widest first."""
@@ -63,30 +65,37 @@ def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
             for base_pair, other_pair in decided_pairs
         ]
         if shared_pairs:
-            orders.append(RouteOrder(base, route, tuple(turned_pairs)))
+            orders.append(RouteOrder(base, route, tuple(turned_pairs), len(shared_pairs)))
     return orders
 
 
 def route_sentence(order: RouteOrder, place_words: Callable[[Place], str]) -> str:
     """Return whether the order changes, in one sentence; with what turns round the widest."""
     base_words, other_words = over_words(order.base), over_words(order.other)
-    if not order.decided:
-        return f"Unknown whether the order changes {other_words}: no comparison shows a difference on both routes."
     total, reversed_pairs = len(order.decided), order.reversed_pairs()
+    if not total:
+        count_words = counted(order.shared_count, "comparison")
+        return (
+            f"Unknown whether the order changes {other_words}: none of {count_words} shows a difference on both routes."
+        )
+    undecided_count = order.shared_count - total
+    undecided_words = f"; the other {undecided_count:,} decide nothing" if undecided_count > 1 else ""
+    undecided_words = undecided_words or ("; the other one decides nothing" if undecided_count else "")
     if not reversed_pairs:
-        subject = "the one comparison that shows" if total == 1 else f"all {total} comparisons that show"
-        verb = "agrees" if total == 1 else "agree"
-        return f"The order {other_words} is the same as {base_words}: {subject} a difference on both routes {verb}."
+        subject = "the one comparison that shows" if total == 1 else f"all {total:,} comparisons that show"
+        return f"The order {other_words} is as {base_words} in {subject} a difference on both routes{undecided_words}."
     base_pair, other_pair = reversed_pairs[0]
     widest_words = (
-        f"{target_title(base_pair.left)} is {_lead_words(base_pair)} {target_title(base_pair.right)} {base_words} and "
-        f"{_lead_words(other_pair)} it {other_words}"
+        f"{target_title(base_pair.left)} is {_lead_words(base_pair, target_title(base_pair.right))} {base_words} and "
+        f"{_lead_words(other_pair, 'it')} {other_words}"
     )
-    count_words = counted(len(reversed_pairs), "comparison")
+    count_words = f"{len(reversed_pairs):,} of the {total:,} comparisons that show"
+    if total == 1:
+        count_words = "the one comparison that shows"
     where = place_words(place_of(base_pair)).removesuffix(f", {order.base}")
     return (
-        f"The order {other_words} differs from that {base_words} in {count_words} of {total}. The widest is at "
-        f"{where}: {widest_words}."
+        f"The order {other_words} is the reverse of that {base_words} in {count_words} a difference on both routes"
+        f"{undecided_words}. The widest is at {where}: {widest_words}."
     )
 
 
@@ -95,5 +104,6 @@ def _rank(route: str) -> tuple[int, str]:
     return (routes.index(route) if route in routes else len(routes), route)
 
 
-def _lead_words(pair: Comparison) -> str:
-    return faster_words(pair.ratio, pair.low, pair.high)[0]
+def _lead_words(pair: Comparison, right: str) -> str:
+    share, interval = faster_words(pair.ratio, pair.low, pair.high)
+    return f"{share} {right} ({interval})"

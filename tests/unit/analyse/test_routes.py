@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+
+import pytest
 
 from dbdyno.analyse import Place, answer, compare_targets, judge_cells
 from dbdyno.analyse._routes import RouteOrder, route_orders, route_sentence
@@ -51,15 +54,32 @@ def test_targets_that_change_places_are_named_with_both_differences(study: MakeS
     found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.5, "b": 0.9})))
     assert len(found.reversed_pairs()) == 6
     words = route_sentence(found, place_words)
-    assert "6 comparisons of 6" in words and "% faster than b over loopback" in words
-    assert "% slower than it over the network" in words and ", loopback" not in words
+    assert "6 of the 6 comparisons that show a difference on both routes." in words
+    assert re.search(r"% faster than b \([\d.]+ to [\d.]+ %\) over loopback", words)
+    assert re.search(r"% slower than it \([\d.]+ to [\d.]+ %\) over the network", words)
+    assert ", loopback" not in words
 
 
 def test_differences_that_are_shown_on_one_route_alone_say_nothing(study: MakeStudy) -> None:
     found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.77, "b": 1.0})))
     assert len(found.decided) < 6
-    none = RouteOrder("loopback", "network", ())
-    assert route_sentence(none, place_words).startswith("Unknown")
+    assert found.shared_count == 6
+    none = RouteOrder("loopback", "network", (), 6)
+    assert re.match(r"Unknown .*none of 6 comparisons", route_sentence(none, place_words))
+
+
+@pytest.mark.parametrize("factor", [0.8, 0.5])
+def test_the_share_says_of_which_comparisons_it_is(study: MakeStudy, factor: float) -> None:
+    comparisons = compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": factor, "b": 0.8}))
+    undecided = [
+        replace(pair, verdict="undecided") if pair.route == "network" and pair.concurrency == 16 else pair
+        for pair in comparisons
+    ]
+    found = order_of(undecided)
+    assert (len(found.decided), found.shared_count) == (4, 6)
+    assert re.search(
+        r"4 comparisons .* on both routes; the other 2 decide nothing\.", route_sentence(found, place_words)
+    )
 
 
 def test_a_shaped_route_is_held_against_the_first_by_its_name(study: MakeStudy) -> None:
@@ -71,7 +91,7 @@ def test_a_shaped_route_is_held_against_the_first_by_its_name(study: MakeStudy) 
     ]
     found = route_orders(compared([*runs, *named]))
     assert [(order.base, order.other) for order in found] == [("loopback", "network"), ("loopback", "wan")]
-    assert "% slower than it over wan" in route_sentence(found[1], place_words)
+    assert re.search(r"slower than it \(.*\) over wan", route_sentence(found[1], place_words))
 
 
 def test_the_answer_tells_it_of_two_routes_only(study: MakeStudy) -> None:
