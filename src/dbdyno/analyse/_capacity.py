@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._settled import may_reach
 from dbdyno.analyse._words import (
-    change_words,
     faster_words,
     listed,
     plus_minus,
@@ -228,8 +227,9 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
         words.append(f"excluded because not settled: {listed([f'{n:,}' for n in judgement.unsettled])}")
     if judgement.falls:
         deepest_fall = min(judgement.falls, key=lambda step: step.ratio)
-        fall = change_words(deepest_fall.ratio, deepest_fall.low, deepest_fall.high)
-        words.append(f"it collapses {_extent_words(judgement)}at {deepest_fall.after:,} by {fall}")
+        share, interval = faster_words(deepest_fall.ratio, deepest_fall.low, deepest_fall.high, "higher", "lower")
+        deepest = f" at {deepest_fall.after:,}" if len(judgement.falls) > 1 else ""
+        words.append(f"it collapses {_extent_words(judgement)}: {share} the peak{deepest} ({interval})")
     if judgement.more_memory is not None:
         step = judgement.more_memory
         times = step.after / step.before
@@ -239,13 +239,11 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
 
 
 def _extent_words(judgement: CapacityJudgement) -> str:
-    """Return where a curve with several falls collapses: from the first on, or at which."""
+    """Return where a curve collapses: at one concurrency, from the first of several on, or at which."""
     collapsed = judgement.peak.collapsed
-    if len(collapsed) == 1:
-        return ""
-    if all(n in collapsed for n in judgement.levels if n >= collapsed[0]):
-        return f"from {collapsed[0]:,} on, "
-    return f"at {listed([f'{n:,}' for n in collapsed])}, "
+    if len(collapsed) > 1 and all(n in collapsed for n in judgement.levels if n >= collapsed[0]):
+        return f"from {counted(collapsed[0], 'connection')} on"
+    return f"at {listed([f'{n:,}' for n in collapsed])} connections"
 
 
 def _load_words(judgement: CapacityJudgement) -> str:
@@ -262,5 +260,5 @@ def _gain_words(step: CapacityStep) -> str:
 def _open_end_words(judgement: CapacityJudgement) -> str:
     last_step = judgement.steps[-1]
     if last_step.is_gain:
-        return "throughput still rises at the highest concurrency measured, so its peak is higher"
-    return "this is the highest concurrency measured, so its peak may be higher"
+        return "throughput still rises up to the highest concurrency measured, so the peak may lie beyond"
+    return "this is the highest concurrency measured, so the peak may lie beyond"

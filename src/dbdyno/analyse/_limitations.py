@@ -392,6 +392,6 @@ def _run_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
 
 
 def _counted_text(number: int, texts: Sequence[str]) -> str:
-    """Return how many runs carry a caveat, with its words; where those differ, with the first."""
-    one_of = "" if len(texts) == 1 else ", the first"
-    return f"{counted(number, 'run')}{one_of}: {texts[0]}"
+    """Return how many runs carry a caveat, with its words; where those differ, with one of them."""
+    example = "" if len(texts) == 1 else "for example, "
+    return f"{counted(number, 'run')}: {example}{texts[0]}"

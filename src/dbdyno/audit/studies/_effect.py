@@ -16,7 +16,16 @@ from importlib import resources
 
 from dbdyno.audit import SEVERITIES, ComparisonSet, Finding, Severity
 from dbdyno.audit.studies._sets import campaign_name
-from dbdyno.core import Comparison, decode, format_bytes, format_memory, is_vague_ratio, short_percent, target_title
+from dbdyno.core import (
+    Comparison,
+    counted,
+    decode,
+    format_bytes,
+    format_memory,
+    is_vague_ratio,
+    short_percent,
+    target_title,
+)
 from dbdyno.study import Study
 
 _WEIGHED: tuple[Severity, ...] = ("critical", "high")
@@ -149,33 +158,49 @@ def _influence_words(influence: Influence) -> str:
     """Return what the finding can do, by the pair to which it may have done most."""
     helped_title, other_title = target_title(influence.helped), target_title(influence.other)
     pair = influence.pair
-    place_words = (
-        f"at {format_memory(pair.tier_bytes)} and {pair.concurrency} connection{'s' * (pair.concurrency != 1)}"
-    )
+    place_words = f"at {format_memory(pair.tier_bytes)} and {counted(pair.concurrency, 'connection')}"
+    is_ahead_undecided = influence.ratio > 1 and not pair.is_significant
     worth_words = "its effect is unknown"
     if influence.gain < math.inf:
         worth_words = (
             f"worth up to {short_percent(influence.gain - 1)}" if influence.gain > 1 else "no effect on throughput"
         )
+    if influence.can_overturn and is_ahead_undecided:
+        open_words = f"which of them is faster is not decided ({_interval_words(influence)})"
+        return f"it could put {helped_title} ahead of {other_title} {place_words}, where {open_words}: {worth_words}"
     if influence.can_overturn and influence.ratio > 1:
-        lead_text = f"at least {short_percent(influence.low - 1)}"
-        if not pair.is_significant:
-            size_text = _TOO_UNLIKE if influence.is_vague else short_percent(influence.ratio - 1)
-            lead_text = f"{size_text}, not decided"
-        return f"it may be why {helped_title} is ahead of {other_title} {place_words} ({lead_text}): {worth_words}"
+        lead_words = f"at least {short_percent(influence.low - 1)}"
+        return f"it may be why {helped_title} is faster than {other_title} {place_words} ({lead_words}): {worth_words}"
     if influence.is_enough:
         return f"it may hide that {other_title} is faster than {helped_title} {place_words}: {worth_words}"
     if influence.needed == math.inf:
         return f"it cannot overturn this ranking: {helped_title}, which it helps, is behind {other_title} {place_words}"
     if influence.is_vague:
         return f"{worth_words}; {helped_title} and {other_title} are not ranked {place_words}: {_TOO_UNLIKE}"
-    needed_words = f"{helped_title} leads {other_title} by {short_percent(influence.needed - 1)} {place_words}"
-    if influence.ratio < 1:
+    needed_words = (
+        f"{helped_title} is at least {short_percent(influence.needed - 1)} faster than {other_title} {place_words}"
+    )
+    if is_ahead_undecided:
         needed_words = (
-            f"it would take {short_percent(influence.needed - 1)} to hide that {other_title} is faster than "
-            f"{helped_title} {place_words}"
+            f"whether {helped_title} is faster than {other_title} {place_words} is not decided "
+            f"({_interval_words(influence)})"
+        )
+    elif influence.ratio < 1:
+        needed_words = (
+            f"it would take {short_percent(influence.needed - 1)} to hide a lead of {other_title} over {helped_title} "
+            f"{place_words}"
         )
     return f"it cannot overturn this ranking: {worth_words}, and {needed_words}"
+
+
+def _interval_words(influence: Influence) -> str:
+    """Return between what the helped one may be against the other."""
+    if influence.is_vague:
+        return _TOO_UNLIKE
+    ends = [
+        f"{short_percent(abs(end - 1))} {'faster' if end > 1 else 'slower'}" for end in (influence.low, influence.high)
+    ]
+    return f"between {ends[0]} and {ends[1]}"
 
 
 def _possible_influences(

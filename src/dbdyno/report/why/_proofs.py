@@ -14,9 +14,11 @@ from dbdyno.report.why._cell_times import pinned_server
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, is_results_folder, proof_notes
 
 ABOUT_PROOFS = (
-    "A proof runs one target unchanged and with one alteration, in separate interleaved rounds. Predicted: the "
-    "milliseconds of the parts that the alteration removes, limited by the processors. Proved: at least that much "
-    "was saved. Refuted: less than half of it was saved."
+    "A proof runs one target unchanged and with one alteration, in separate interleaved rounds. Predicted and "
+    "observed are milliseconds per transaction; below 0 is time saved. Predicted: the time of the parts that the "
+    "alteration removes, as far as the processors allow, or the time that a slow-down adds. Proved: the observed "
+    "change is significant, and three quarters of the predicted one or more, or its interval reaches it. Refuted: its "
+    "whole interval stays below half of the predicted change, or below what counts. Undecided: neither is shown."
 )
 _MOST_ALSO = 2
 _STRONGEST: tuple[ProofVerdict, ...] = ("proved", "refuted", "undecided")
