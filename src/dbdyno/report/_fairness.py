@@ -13,7 +13,7 @@ from dbdyno.core import Caveat, Comparison, counted, target_title
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
-_LISTED = "the page lists them under Fairness"
+_LISTED = "the report lists them under Fairness"
 _NAMED = 3
 """So many targets, and so many high findings, are named on the first screen; of more there is a count."""
 _MOST_VALUES = 4

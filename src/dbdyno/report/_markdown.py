@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from dbdyno.analyse import capacity_sentences
 from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, TextSpan, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
+from dbdyno.report._fairness_blocks import fairness_blocks
 from dbdyno.report._format import clock_time, server_title, workload_title
 from dbdyno.report._machine import machine_words, named_machine
 from dbdyno.report._markdown_text import to_markdown
@@ -61,8 +63,8 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         words = f"Intervals at 95 %.{loop} {client_line(analysis)}."
         yield from (Heading(cells.caption), cells, Paragraph(words))
     if analysis.comparisons:
-        count = len(analysis.comparisons)
-        yield Fold(f"All {count:,} comparisons" if count > 1 else "The comparison", [comparisons_table(analysis)])
+        count, pairs = len(analysis.comparisons), comparisons_table(analysis)
+        yield Fold(f"All {count:,} comparisons" if count > 1 else "The comparison", [Paragraph(pairs.caption), pairs])
     if analysis.upgrades:
         yield from (Heading("Upgrades"), upgrades_table(analysis))
         if averages := averages_table(analysis):
@@ -72,6 +74,8 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         yield from (Heading(orders.caption), orders)
     if types := types_table(analysis):
         yield Fold(types.caption, [types])
+    yield Heading("Fairness")
+    yield from (replace(block, level=4) if isinstance(block, Heading) else block for block in fairness_blocks(analysis))
     if claims:
         yield from claims_blocks(claims)
     yield from _method_blocks(analysis)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from dbdyno.core import Caveat
-from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, TextSpan, Words
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, Terms, TextSpan, Words
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
@@ -50,7 +50,9 @@ def _render_block(block: Block) -> list[str]:
         case Paragraph(words):
             return [_line_text(words)]
         case ListOf(items):
-            return ["\n".join(f"- {_line_text(item)}" for item in items)]
+            return ["\n".join(f"- {_line_text(item)}" for item in items)] if items else []
+        case Terms(meanings):
+            return ["\n".join(f"- {_line_text((TextSpan(name), f': {meaning}'))}" for name, meaning in meanings)]
         case Table():
             return [_table_text(block), *([escaped(block.note)] if block.note else [])]
         case Fold(summary, blocks):

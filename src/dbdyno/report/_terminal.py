@@ -23,6 +23,7 @@ from dbdyno.analyse import (
 from dbdyno.core import Comparison, TypeFigures, target_title
 from dbdyno.report._blocks import Block, Column, Fold, Heading, Paragraph, Table, TextSpan, Words, titled_list
 from dbdyno.report._fairness import fairness_line
+from dbdyno.report._fairness_blocks import difference_lines
 from dbdyno.report._format import (
     client_share,
     decider_words,
@@ -38,6 +39,7 @@ from dbdyno.report._terminal_text import to_terminal
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words
 
+_P_ADJUSTED = "p values are adjusted over the pairs of a place (Holm)"
 _MOST_CELLS_BY_TYPE = 4
 """Cells whose transaction types a terminal lists; more would fill screens."""
 
@@ -67,6 +69,7 @@ def _summary_blocks(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block
     yield from (Paragraph(line, "quiet") for line in (*conditions, *course) if line)
     yield from _types_blocks(analysis)
     yield from titled_list("Limitations", analysis.limitations)
+    yield from titled_list("Fairness", difference_lines(analysis))
     yield from _why_blocks(analysis) if has_why else _explain_hint_blocks(analysis)
 
 
@@ -171,6 +174,7 @@ def _ratio_to_first(pair: Comparison) -> str:
 def _legend_text(analysis: StudyAnalysis) -> str:
     """Return what the table's marks mean, and on which spread between repeats its verdicts rest if none was seen."""
     words = "place: possible places, ties overlap; ?: undecided; =: equal to within 3 %"
+    words += f"; {_P_ADJUSTED}" if analysis.comparisons else ""
     if any(pair.verdict == "not settled" for pair in analysis.comparisons):
         words += "; (level): throughput has not settled, so it is not compared"
     assumed_spread = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
@@ -200,7 +204,7 @@ def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Ta
     ]
     columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
     columns += [Column("adjusted p", True), Column("needed to decide: repeats, or")]
-    caption = "Ratios with 95 % intervals; p adjusted within a place (Holm)"
+    caption = f"Ratios with 95 % intervals; {_P_ADJUSTED}"
     return Table("comparisons", caption, columns, rows, facets=facets)
 
 

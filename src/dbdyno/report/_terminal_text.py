@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from dbdyno.core import Caveat
-from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, Words
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, Terms, Words
 from dbdyno.report._format import printable
 
 _MOST_UNBROKEN = 5
@@ -46,6 +46,8 @@ def _render_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 yield _line_text(words, "dim" if role else "")
             case ListOf(items):
                 yield from (Padding(Text.assemble("- ", _line_text(item)), (0, 0, 0, 2)) for item in items)
+            case Terms(meanings):
+                yield from _render_blocks([ListOf([f"{name}: {meaning}" for name, meaning in meanings])])
             case _:
                 continue  # a page's own
         previous_block = block

@@ -144,6 +144,42 @@ def test_the_page_tells_promises_then_differences_then_what_is_missing(unlike: R
     assert "relaxed" in key and "flush per commit" in key
 
 
+def section_of(markdown: str, title: str) -> str:
+    return markdown.partition(f"### {title}\n")[2].partition("\n### ")[0]
+
+
+def test_page_and_markdown_have_the_same_differences(unlike: Results) -> None:
+    findings = analyse_study(unlike).fairness.audit.findings
+    page, markdown = page_text(unlike), section_of(markdown_text(unlike), "Fairness")
+    assert page.count("data-rule=") == len(findings) > 1
+    for finding in findings:
+        assert f"**{finding.severity}: {finding.rule.title}**" in markdown
+        assert finding.rule.remedy in page
+    assert markdown.count("**how to remove it**: ") == len(findings)
+    assert "| MySQL 9.7 | relaxed: written at each commit, synced later |" in markdown
+
+
+def test_the_terminal_names_the_differences(unlike: Results, twins: Results) -> None:
+    findings = analyse_study(unlike).fairness.audit.findings
+    lines = terminal(unlike).partition("\nFairness\n")[2].splitlines()
+    assert any(line.strip().startswith("- critical with 64 MiB: durability of commits (favours ") for line in lines)
+    titles = {finding.rule.title for finding in findings if finding.severity != "info"}
+    assert all(any(title in line for line in lines) for title in titles)
+    assert "\nFairness\n" not in terminal(twins)
+
+
+def test_where_nothing_was_read_markdown_says_so(tmp_path: Path) -> None:
+    results = write_study(tmp_path / "unread", TWINS, lambda _, fields: fields.update(variables={}))
+    assert section_of(markdown_text(results), "Fairness").strip().startswith("Unknown")
+
+
+def test_every_format_says_that_p_values_are_adjusted(unlike: Results) -> None:
+    assert all("(Holm)" in text(unlike).partition("Limitations")[2] for text in (markdown_text, page_text))
+    assert "(Holm)" in terminal(unlike)
+    pairs = markdown_text(unlike).partition("<summary>The comparison</summary>")[2] or markdown_text(unlike)
+    assert pairs.index("(Holm)") < pairs.index("| where | left | right |")
+
+
 def test_one_durability_for_all_stands_once_under_the_key(twins: Results) -> None:
     text = page_text(twins)
     head = text[: text.index('id="throughput"')]
