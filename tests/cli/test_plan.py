@@ -38,6 +38,18 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, 
     return code, *capsys.readouterr()
 
 
+def test_a_plan_of_one_repeat_foresees_the_spread_that_verdicts_assume(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study.write_text(STUDY.replace("repeats = 2", "repeats = 1"))
+    _, printed, _ = asked(capsys, study)
+    assert "with one repeat, verdicts assume that repeats spread by 2.6 %" in " ".join(printed.split())
+    _, printed, _ = asked(capsys, study, "--json")
+    certainty = json.loads(printed)["certainty"]
+    assert certainty["planned_spread"] == 0.026
+    assert certainty["planned"]["half_width"] > 1.96 * 0.026
+
+
 def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,8 +18,8 @@ from dbdyno.analyse._settled import settled_runs
 from dbdyno.core import Cell, RunRecord
 from dbdyno.stats import (
     LEAST_SHARED_DF,
-    PRIOR_SPREAD,
     LogLevel,
+    assumed_spread_of_one,
     borrowed_level,
     bounded_exp,
     moderated_spread,
@@ -198,7 +198,7 @@ def _single_run_cell_level(run: RunRecord, study_spread: Spread, *, is_moderated
     spread, df = study_spread
     if is_moderated or df >= LEAST_SHARED_DF:
         return CellLevel(borrowed_level(mean, half, spread, df), "one run, borrowed spread")
-    assumed_spread = max(PRIOR_SPREAD, spread) if df else PRIOR_SPREAD
+    assumed_spread = assumed_spread_of_one(spread if df else 0.0)
     return CellLevel(single_run_level(mean, half, assumed_spread), "one run, assumed spread", assumed_spread)
 
 

@@ -91,6 +91,7 @@ def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
         f"certainty  a cell's level to ±{short_percent(planned.half_width)}; two targets show a difference from "
         f"{short_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
+        *(f"           {words}" for words in _single_repeat_lines(precision)),
     ]
     lines += [f"           {words}" for words in _window_lines(variation, planned, overhead_s)]
     lines += ["", *_precision_goal_lines(precision)]
@@ -103,6 +104,7 @@ def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
         **asdict(precision.variation),
         "basis": precision.basis,
         "planned": asdict(precision.planned),
+        "planned_spread": precision.variation.spread_of(precision.planned.repeats),
         "wished_half_width": precision.wished,
         "within_ns": precision.within_ns,
         "designs": [asdict(design) for design in precision.designs],
@@ -128,6 +130,14 @@ def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tup
     )
     words = f"spread {short_percent(measured.spread)} between repeats, {source_words} {folder}"
     return measured, f"{words}; noise {short_percent(measured.noise_se)} of a window of 900 s"
+
+
+def _single_repeat_lines(precision: PlanPrecision) -> list[str]:
+    """Return which spread verdicts assume where nothing is repeated; nothing where something is."""
+    spread = precision.variation.spread_of(precision.planned.repeats)
+    if precision.planned.repeats > 1:
+        return []
+    return [f"with one repeat, verdicts assume that repeats spread by {short_percent(spread)}"]
 
 
 def _window_lines(variation: Variation, planned: Design, overhead_s: float) -> list[str]:

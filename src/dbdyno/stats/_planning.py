@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dbdyno.core import AnalysisError
 from dbdyno.stats._compare import smallest_detectable_ratio
 from dbdyno.stats._distributions import chi2_sf, f_sf, t_quantile
-from dbdyno.stats._spread import ASSUMED_SPREAD, MODERATED_FROM_CELLS
+from dbdyno.stats._spread import ASSUMED_SPREAD, MODERATED_FROM_CELLS, assumed_spread_of_one
 
 REFERENCE_WINDOW_S = 900.0
 
@@ -31,13 +31,21 @@ class Variation:
     noise_se: float
     prior_df: float
 
-    def run_sd(self, window_s: float) -> float:
-        """Return the standard deviation of one run around its cell's level, ln scale.
+    def spread_of(self, repeats: int) -> float:
+        """Return the spread on which verdicts rest: of a study without repeats the cautious one, as they assume it.
+
+        >>> Variation(0.012, 0.003, 6.0).spread_of(2), Variation(0.012, 0.003, 6.0).spread_of(1)
+        (0.012, 0.026)
+        """
+        return assumed_spread_of_one(self.spread) if repeats == 1 else self.spread
+
+    def run_sd(self, window_s: float, repeats: int = 2) -> float:
+        """Return the standard deviation of one of so many runs around its cell's level, ln scale.
 
         >>> round(Variation(0.012, 0.003, 6.0).run_sd(900.0), 5)
         0.01237
         """
-        return math.sqrt(self.spread**2 + self.noise_se**2 * REFERENCE_WINDOW_S / window_s)
+        return math.sqrt(self.spread_of(repeats) ** 2 + self.noise_se**2 * REFERENCE_WINDOW_S / window_s)
 
     def half_width(self, repeats: int, window_s: float, cells: int) -> float:
         """Return the half-width at 95 % of a cell's level, ln scale, about a share of it.
@@ -45,7 +53,7 @@ class Variation:
         >>> round(Variation(0.012, 0.0, 6.0).half_width(2, 900.0, 96), 4)
         0.0201
         """
-        return t_quantile(0.975, self._spread_df(repeats, cells)) * self.run_sd(window_s) / math.sqrt(repeats)
+        return t_quantile(0.975, self._spread_df(repeats, cells)) * self.run_sd(window_s, repeats) / math.sqrt(repeats)
 
     def smallest_difference(self, repeats: int, window_s: float, cells: int) -> float:
         """Return the smallest difference of two cells that is found with power 0.8, as a share.
@@ -54,7 +62,7 @@ class Variation:
         0.037
         """
         df = 2 * self._spread_df(repeats, cells)
-        return smallest_detectable_ratio(self.run_sd(window_s), df, repeats) - 1
+        return smallest_detectable_ratio(self.run_sd(window_s, repeats), df, repeats) - 1
 
     def needed_window_s(self, half_width: float, repeats: int, cells: int) -> float | None:
         """Return the window, seconds, with which so many repeats give a cell's level so well; None when no window does.
@@ -64,7 +72,8 @@ class Variation:
         >>> round(Variation(0.012, 0.003, 6.0).needed_window_s(0.02, 3, 96))
         99
         """
-        per_run = repeats * (half_width / t_quantile(0.975, self._spread_df(repeats, cells))) ** 2 - self.spread**2
+        level_se = half_width / t_quantile(0.975, self._spread_df(repeats, cells))
+        per_run = repeats * level_se**2 - self.spread_of(repeats) ** 2
         return None if per_run <= 0 else REFERENCE_WINDOW_S * self.noise_se**2 / per_run
 
     def unsure_share(self, half_width: float, first: int, repeats: int, window_s: float, cells: int) -> float:

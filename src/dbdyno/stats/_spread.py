@@ -19,7 +19,7 @@ from dbdyno.core import AnalysisError
 from dbdyno.stats._distributions import digamma, t_quantile, tetragamma, trigamma
 
 ASSUMED_SPREAD = 0.012
-"""Typical spread of repeats on a quiet machine: for plans, and for runs whose maker names no other."""
+"""Typical spread of repeats on a quiet machine: for plans of repeats, and for runs whose maker names no other."""
 PRIOR_SPREAD = 0.026
 """Assumed where a study repeated nothing: the largest of the six groups of public runs that were repeated and agreed at
 all (0.5 to 2.6 %; two others spread by 6 and 14 %)."""
@@ -173,6 +173,19 @@ def _staged_level(first: Sequence[float], every: Sequence[float], sd: float, df:
     if not first or math.isnan(sd):  # the first runs were lost: what is left is all there is
         return repeated_level(every, float(np.std(every, ddof=1)), len(every) - 1.0)
     return repeated_level(every, sd, df)
+
+
+def assumed_spread_of_one(seen: float = 0.0) -> float:
+    """Return the spread that is assumed of a cell that is run once: the cautious one, or what was seen if it is more.
+
+    Parameters
+    ----------
+    seen : of the few repeats there are, or of another study; 0 where there are none
+
+    >>> assumed_spread_of_one(), assumed_spread_of_one(0.06)
+    (0.026, 0.06)
+    """
+    return max(PRIOR_SPREAD, seen)
 
 
 def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPREAD) -> LogLevel:

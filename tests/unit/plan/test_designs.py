@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from dbdyno.plan import best_within, cheapest_design, designs_for, out_of_scope, planned_design
-from dbdyno.stats import ASSUMED_VARIATION, Variation, moderated_spread, repeated_level
+from dbdyno.stats import (
+    ASSUMED_VARIATION,
+    PRIOR_SPREAD,
+    Variation,
+    assumed_spread_of_one,
+    moderated_spread,
+    repeated_level,
+    single_run_level,
+)
 from dbdyno.study import Study, read_study
 
 ROOT = Path(__file__).parents[3]
@@ -69,6 +77,14 @@ def test_the_surest_design_within_a_time_fits_and_more_time_makes_it_surer(study
         widths.append(design.half_width)
     assert widths == sorted(widths, reverse=True)
     assert best_within(study, ASSUMED_VARIATION, 600 * S, AROUND) is None
+
+
+@pytest.mark.parametrize("seen", [0.012, 0.06])
+def test_one_repeat_is_foreseen_with_the_spread_that_verdicts_assume(study: Study, seen: float) -> None:
+    planned = planned_design(replace(study, repeats=1), Variation(seen, 0.0, 6.0), AROUND)
+    level = single_run_level(100.0, 0.0, assumed_spread_of_one(seen))
+    assert planned.half_width == pytest.approx(level.half_width())
+    assert planned.half_width == pytest.approx(1.96 * max(seen, PRIOR_SPREAD), rel=1e-3)
 
 
 def test_a_planned_study_is_surer_with_more_repeats(study: Study) -> None:

@@ -22,8 +22,8 @@ from dbdyno.core import Cell
 from dbdyno.stats import (
     LEAST_SHARED_DF,
     MODERATED_FROM_CELLS,
-    PRIOR_SPREAD,
     LogLevel,
+    assumed_spread_of_one,
     logarithmic_mean,
     moderated_spread,
     noise_interval,
@@ -168,7 +168,7 @@ def _known_spread(
         return sd, max(min(df, most_df), 1.0), False
     if pooled[1] >= LEAST_SHARED_DF:
         return pooled[0], min(pooled[1], most_df), False
-    return max(PRIOR_SPREAD, pooled[0] if pooled[1] else 0.0), math.inf, True
+    return assumed_spread_of_one(pooled[0] if pooled[1] else 0.0), math.inf, True
 
 
 def _part_level(values: Sequence[float], scale: float, noise: float, spread: Known) -> PartLevel:
