@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from dbdyno.analyse import compare_runs, judge_series
 from dbdyno.cli import main
-from dbdyno.cli._judgement import judged_object
+from dbdyno.cli._judgement import judged_object, print_group
 from dbdyno.tables.series._rows import Rows, ordered
 from planted_series import jump, noisy, ramp, stalled, wave
 from public_series import EXPECTED, FOLDER, RUNS, close, needs_series
@@ -130,6 +131,31 @@ def test_a_group_leaves_out_runs_that_give_no_finding_and_says_so(
     assert json.loads(whole)["group"]["sigma_b"] == 0.02
     assert "rising" in json.loads(whole)["group"]["rank_intervals"]
     assert "settled" in asked(capsys, planted, "--group")[1]
+
+
+def test_a_group_says_by_how_much_runs_differ_and_which(capsys: pytest.CaptureFixture[str]) -> None:
+    series = {name: judge_series(noisy(jump(0, tps, tps))) for name, tps in (("a", 1000), ("b", 800), ("c", 700))}
+    group = compare_runs({name: (run.whole.mean, run.whole.half_width) for name, run in series.items()})
+    print_group(group, series, "whole")
+    printed = capsys.readouterr().out
+    for pair in group.pairs:
+        assert pair.verdict == "different"
+        if pair.better == "a":
+            low, high = pair.difference.interval()
+            size = f"{100 * (1 - 1 / pair.difference.ratio):.0f} % slower"
+            assert f"{size} ({100 * (1 - 1 / low):.0f} to {100 * (1 - 1 / high):.0f} %)" in printed
+    assert re.search(r"The closest that differ: c is 1\d % slower \(\d+ to \d+ %\) than b\.", " ".join(printed.split()))
+    assert re.search(r"a is 2\d\.\d % faster \([\d.]+ to [\d.]+ %\) than the next best, b\.", printed)
+
+
+def test_a_lead_that_is_not_shown_is_not_claimed(capsys: pytest.CaptureFixture[str]) -> None:
+    series = {name: judge_series(noisy(jump(0, tps, tps))) for name, tps in (("a", 1000), ("b", 990))}
+    group = compare_runs({name: (run.whole.mean, run.whole.half_width) for name, run in series.items()})
+    print_group(group, series, "whole")
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"No lead is shown: a is between [\d.]+ % slower and [\d.]+ % faster than the next best, b", printed
+    )
 
 
 @needs_series

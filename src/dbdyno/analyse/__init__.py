@@ -77,6 +77,8 @@ from dbdyno.analyse._words import (
     plus_minus,
     ratio_words,
     significant_words,
+    slower_words,
+    span_words,
     supported,
 )
 
@@ -159,6 +161,8 @@ __all__ = [
     "sentinel_spread",
     "sentinel_words",
     "significant_words",
+    "slower_words",
+    "span_words",
     "stall_words",
     "stop_words",
     "summarise_courses",

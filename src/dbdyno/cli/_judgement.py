@@ -18,7 +18,8 @@ from dbdyno.analyse import (
     SeriesJudgement,
     counted,
     level_words,
-    ratio_words,
+    slower_words,
+    span_words,
     stall_words,
     stop_words,
     wave_words,
@@ -26,7 +27,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._words import sparkline, tps_words
-from dbdyno.core import percent
+from dbdyno.core import is_vague_ratio, percent
 from dbdyno.stats import ASSUMED_SPREAD, METHOD, NoiseInterval, Period, Stalls, t_quantile
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], ov
     means = {name: _run_mean(judged[name], over) for name in group.ranks}
     ranked_names = sorted(means, key=lambda name: -means[name])
     pairs_with_best = {pair.worse: pair for pair in group.pairs if pair.better == ranked_names[0]}
-    table = _run_table("run", "place", "TPS", "of the first", "verdict")
+    table = _run_table("run", "place", "TPS", "against the first", "verdict")
     for name in ranked_names:
         table.add_row(*(Text(cell) for cell in _rank_row(name, group, means[name], pairs_with_best.get(name))))
     console.print(table)
@@ -129,9 +130,12 @@ def _rank_row(name: str, group: GroupJudgement, mean: float, pair: RunPair | Non
     place = f"{first}" if first == last else f"{first}-{last}"
     if pair is None:
         return printable(name), place, f"{tps_words(mean)}", "", ""
-    low, high = pair.difference.interval()
-    number, interval = ratio_words(1 / pair.difference.ratio, 1 / high, 1 / low).split(", ", 1)
-    return printable(name), place, f"{tps_words(mean)}", f"{number} ({interval})", _verdict_words(pair)
+    return printable(name), place, f"{tps_words(mean)}", _slower_words(pair), _verdict_words(pair)
+
+
+def _slower_words(pair: RunPair) -> str:
+    """Return how far the slower run is behind, with its interval."""
+    return slower_words(pair.difference.ratio, *pair.difference.interval())
 
 
 def _verdict_words(pair: RunPair) -> str:
@@ -145,17 +149,29 @@ def _lead_words(group: GroupJudgement) -> str:
     lead = group.lead
     if lead is None:
         return ""
-    percents = [f"{100 * (ratio - 1):+.1f} %" for ratio in (lead.ratio, lead.low, lead.high)]
-    words = f"{printable(lead.best)} leads by {percents[0]} [{percents[1]} to {percents[2]}]"
-    return f"\n{words} over the next best of all compared, {printable(lead.next_best)}."
+    best, next_best = printable(lead.best), printable(lead.next_best)
+    if is_vague_ratio(lead.low, lead.high):
+        return f"\nNo lead is shown: the runs of {best} and the next best, {next_best}, are too uncertain to compare."
+    if lead.low <= 1:
+        return f"\nNo lead is shown: {best} is {span_words(lead.low, lead.high)} than the next best, {next_best}."
+    percents = [f"{100 * (ratio - 1):.1f}" for ratio in (lead.ratio, lead.low, lead.high)]
+    return f"\n{best} is {percents[0]} % faster ({percents[1]} to {percents[2]} %) than the next best, {next_best}."
 
 
 def _tally_sentence(group: GroupJudgement, over: str) -> str:
     verdicts = [pair.verdict for pair in group.pairs]
     verdict_counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
+    different_pairs = [pair for pair in group.pairs if pair.verdict == "different"]
+    closest_words = ""
+    if different_pairs and len(group.pairs) > 1:
+        closest = min(different_pairs, key=lambda pair: pair.difference.ratio)
+        closest_words = (
+            f" The closest that differ: {printable(closest.worse)} is {_slower_words(closest)} than "
+            f"{printable(closest.better)}."
+        )
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
-        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}. Ranks overlap where runs show no "
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}.{closest_words} Ranks overlap where runs show no "
         f"difference. This assumes that repeats spread by {percent(group.spread, 1)}."
     )
 
