@@ -135,3 +135,28 @@ def test_the_header_of_each_module_begins_with_a_verb() -> None:
 )
 def test_headers_without_a_verb_are_found(header: str) -> None:
     assert HEADER_RE.match(header) is None
+
+
+def test_no_plural_is_built_by_hand() -> None:
+    """`counted` and `verb_for` know when a word needs an s."""
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.IfExp)
+        and isinstance(node.body, ast.Constant)
+        and isinstance(node.orelse, ast.Constant)
+        and isinstance(node.body.value, str)
+        and isinstance(node.orelse.value, str)
+        and _differ_by_an_s(node.body.value, node.orelse.value)
+    ]
+    assert found == []
+
+
+def _differ_by_an_s(first: str, second: str) -> bool:
+    shorter, longer = sorted((first, second), key=len)
+    return longer in (f"{shorter}s", f"{shorter}es") or {first, second} in (
+        {"is", "are"},
+        {"has", "have"},
+        {"was", "were"},
+    )

@@ -63,7 +63,8 @@ def _missing_seconds_caveat(missing_s: Sequence[int], seconds: int) -> Caveat | 
     seconds_words = ", ".join(str(second) for second in missing_s[:_NAMED_SECONDS])
     ellipsis = ", …" if len(missing_s) > _NAMED_SECONDS else ""
     text = (
-        f"{len(missing_s)} of {counted(seconds, 'second')} had no report and count as 0 TPS: {seconds_words}{ellipsis}"
+        f"{len(missing_s)} of {counted(seconds, 'second')} had no report and "
+        f"{verb_for(len(missing_s), 'counts', 'count')} as 0 TPS: {seconds_words}{ellipsis}"
     )
     return Caveat("missing-seconds", text)
 

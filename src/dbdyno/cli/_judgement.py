@@ -171,8 +171,8 @@ def _tally_sentence(group: GroupJudgement, over: str) -> str:
         )
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
-        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}.{closest_words} Ranks overlap where runs show no "
-        f"difference. This assumes that repeats spread by {percent(group.spread, 1)}."
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}.{closest_words} Ranks overlap "
+        f"where runs show no difference. This assumes that repeats spread by {percent(group.spread, 1)}."
     )
 
 

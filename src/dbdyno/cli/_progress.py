@@ -17,7 +17,17 @@ from dbdyno.audit import Finding, audit, what
 from dbdyno.audit.studies import inspected_set
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._words import duration_words, sparkline, tps_words
-from dbdyno.core import ResultComparison, Run, RunRecord, counted, format_bytes, format_duration, format_memory, percent
+from dbdyno.core import (
+    ResultComparison,
+    Run,
+    RunRecord,
+    counted,
+    format_bytes,
+    format_duration,
+    format_memory,
+    percent,
+    verb_for,
+)
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
@@ -263,13 +273,16 @@ def done_line(event: lab.Event) -> str:
         case lab.ResultsCompared():
             return "\n".join(_results_lines(event.comparison))
         case lab.FurtherRepeats():
-            precise_words = f"{event.sure_count} of {event.cell_count} cells are precise enough"
-            further_words = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
+            verb = verb_for(event.sure_count, "is", "are")
+            precise_words = f"{event.sure_count} of {counted(event.cell_count, 'cell')} {verb} precise enough"
+            runs_words = counted(event.runs, "more run")
+            further_words = f"{runs_words} (repeat {event.repeat})" if event.runs else "no further repeats"
             return f"  {precise_words}: {further_words}"
         case lab.BenchReady(facts):
             processors, memory = facts.get("logical_cpu_count"), facts.get("memory_bytes")
             size = f", {format_bytes(memory)}" if isinstance(memory, int) else ""
-            return f"  ✔ {facts.get('hostname')}: {processors} processors{size}"
+            processors_words = counted(processors, "processor") if isinstance(processors, int) else "processors unknown"
+            return f"  ✔ {facts.get('hostname')}: {processors_words}{size}"
         case lab.BenchLost(reason):
             return f"  ✘ no longer used: {reason}"
         case lab.TargetFailed():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dbdyno.analyse import CellJudgement, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
 from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
-from dbdyno.core import Caveat, Comparison, counted, target_title
+from dbdyno.core import Caveat, Comparison, counted, target_title, verb_for
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
@@ -44,9 +44,8 @@ class Fairness:
             return ""
         titles = list(dict.fromkeys(finding.rule.title for finding in critical))
         titles_words = listed(titles[:_NAMED]) + (" and others" if len(titles) > _NAMED else "")
-        count_words = (
-            "one critical difference remains" if len(titles) == 1 else f"{len(titles)} critical differences remain"
-        )
+        count = "one critical difference" if len(titles) == 1 else f"{len(titles)} critical differences"
+        count_words = f"{count} {verb_for(len(titles), 'remains', 'remain')}"
         return f"Not a like-for-like comparison yet: {count_words} in the configuration ({titles_words}). See Fairness."
 
     def durability(self, target: str) -> str:
@@ -194,7 +193,7 @@ def fairness_line(fairness: Fairness) -> str:
     count = sum(fairness.counted_rules.values())
     differences_words = f"{counted(count, 'difference')} ({', '.join(words)})" if words else "no difference"
     evidence_words = (
-        f"; {counted(undecided_count, 'rule')} {'lacks' if undecided_count == 1 else 'lack'} evidence"
+        f"; {counted(undecided_count, 'rule')} {verb_for(undecided_count, 'lacks', 'lack')} evidence"
         if undecided_count
         else ""
     )
@@ -206,4 +205,4 @@ def policy_remains(fairness: Fairness) -> str:
     if not fairness.sets:
         return "not checked: no variables were read from the servers"
     count = sum(fairness.counted_rules.values()) + len({finding.rule.rule_id for finding in fairness.late})
-    return f"{counted(count, 'difference')} {'remains' if count == 1 else 'remain'}, see Fairness" if count else ""
+    return f"{counted(count, 'difference')} {verb_for(count, 'remains', 'remain')}, see Fairness" if count else ""

@@ -15,7 +15,7 @@ from dbdyno.analyse.claims._catalogue import CellSelector, Claim, Kind, Publishe
 from dbdyno.analyse.claims._cell_index import CellIndex, Undecidable, good_runs
 from dbdyno.analyse.claims._figures import figure_words
 from dbdyno.analyse.claims._sides import other_side
-from dbdyno.core import counted, format_memory
+from dbdyno.core import counted, format_memory, verb_for
 
 _WITHIN = 0.9
 """Share of the cells that a printed range of all of them must hold."""
@@ -222,7 +222,8 @@ def _recalculate_range(claim: Claim, index: CellIndex, report: Published) -> Cla
         f"{below_count} below, {above_count} above; "
     )
     words += f"{low} to {high}, median {middle}"
-    wrong = f"{inside_count} of {len(values)} lie in the printed range" if inside_count < _WITHIN * len(values) else ""
+    verb, is_wrong = verb_for(inside_count, "lies", "lie"), inside_count < _WITHIN * len(values)
+    wrong = f"{inside_count} of {len(values)} {verb} in the printed range" if is_wrong else ""
     return ClaimArithmetic(words, wrong, tuple(group for pair in pairs for group in pair), (min(values), max(values)))
 
 
@@ -236,9 +237,12 @@ def _recalculate_same(claim: Claim, index: CellIndex, report: Published) -> Clai
         for position in (int(np.argmax(values)), int(np.argmin(values)))
     ]
     most_words = _claim_figure_words(claim, claim.values[0])
-    words = f"{counted(len(pairs), 'pair')} of cells: {inside_count} differ by at most {most_words}; "
+    verb = verb_for(inside_count, "differs", "differ")
+    words = f"{counted(len(pairs), 'pair')} of cells: {inside_count} {verb} by at most {most_words}; "
     words += f"{claim.at.engine} {ends[0]} to {ends[1]}"
-    wrong = f"{len(pairs) - inside_count} of {len(pairs)} differ by more" if inside_count < len(pairs) else ""
+    outside_count = len(pairs) - inside_count
+    verb = verb_for(outside_count, "differs", "differ")
+    wrong = f"{outside_count} of {len(pairs)} {verb} by more" if outside_count else ""
     return ClaimArithmetic(words, wrong, tuple(group for pair in pairs for group in pair), (min(values), max(values)))
 
 

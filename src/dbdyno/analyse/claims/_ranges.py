@@ -11,6 +11,7 @@ from dbdyno.analyse.claims._catalogue import Claim, Published
 from dbdyno.analyse.claims._cell_index import CellIndex, NotSettled, Undecidable, decides, measured_level
 from dbdyno.analyse.claims._result import ClaimResult
 from dbdyno.analyse.claims._sides import in_unit, other_side
+from dbdyno.core import counted, verb_for
 from dbdyno.stats import LogDifference, compare, holm, verdict_of
 
 FEWEST_CELLS = 20
@@ -30,7 +31,7 @@ def check_range(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
     print_low, print_high = claim.values[0] - claim.tolerance, claim.values[1] + claim.tolerance
     ends = [in_unit(claim, difference) for difference in differences]
     outside_count = sum(top < print_low or bottom > print_high for _, bottom, top in ends)
-    words = f"{outside_count} of {len(differences)} cells clearly lie outside"
+    words = f"{_cells_of(outside_count, differences)} clearly {verb_for(outside_count, 'lies', 'lie')} outside"
     if outside_count > _OUTSIDE * len(differences):
         return ClaimResult("does not hold", words, middle, low, high)
     if unsettled_words:
@@ -53,28 +54,32 @@ def check_same(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
     same_count = sum(difference.is_same(margin) for difference in differences)
     middle, low, high = _median_and_range(claim, differences)
     if differ_count:
-        return ClaimResult(
-            "does not hold", f"{differ_count} of {len(differences)} cells clearly differ by more", middle, low, high
-        )
+        words = f"{_cells_of(differ_count, differences)} clearly {verb_for(differ_count, 'differs', 'differ')} by more"
+        return ClaimResult("does not hold", words, middle, low, high)
     if unsettled_words:
         return ClaimResult("not settled", unsettled_words, middle, low, high)
     if same_count < len(differences):
-        return ClaimResult(
-            "can't be told", f"{same_count} of {len(differences)} cells are clearly the same", middle, low, high
-        )
+        words = f"{_cells_of(same_count, differences)} {verb_for(same_count, 'is', 'are')} clearly the same"
+        return ClaimResult("can't be told", words, middle, low, high)
+    all_words = "all " if len(differences) > 1 else ""
     grid_cells = len(report.workloads) * len(report.routes) * len(report.tiers_bytes) * len(report.concurrencies)
     if len(differences) < grid_cells:
-        return ClaimResult(
-            "can't be told", f"the same in all {len(differences)} available cells of {grid_cells}", middle, low, high
-        )
-    return ClaimResult("holds", f"in all {len(differences)} cells", middle, low, high)
+        words = f"the same in {all_words}{counted(len(differences), 'available cell')} of {grid_cells}"
+        return ClaimResult("can't be told", words, middle, low, high)
+    return ClaimResult("holds", f"in {all_words}{counted(len(differences), 'cell')}", middle, low, high)
+
+
+def _cells_of(count: int, differences: Sequence[LogDifference]) -> str:
+    return f"{count} of {counted(len(differences), 'cell')}"
 
 
 def _settled_differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> tuple[list[LogDifference], str]:
     """Return differences of the pairs of which both have levels that last, and how many have not."""
     firm_pairs = [pair for pair in pairs if all(decides(group) for group in pair)]
     unsettled_count = len(pairs) - len(firm_pairs)
-    words = f"{unsettled_count} of {len(pairs)} pairs of cells have unsettled runs" if unsettled_count else ""
+    pairs_words = counted(len(pairs), "pair of cells", "pairs of cells")
+    verb = verb_for(unsettled_count, "has", "have")
+    words = f"{unsettled_count} of {pairs_words} {verb} unsettled runs" if unsettled_count else ""
     return [compare(measured_level(left).level, measured_level(right).level) for left, right in firm_pairs], words
 
 

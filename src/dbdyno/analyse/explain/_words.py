@@ -12,7 +12,7 @@ from dbdyno.analyse._routes import over_words
 from dbdyno.analyse._words import listed
 from dbdyno.analyse.explain._gap import Difference, Gap, PartGap
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
-from dbdyno.core import counted, target_title
+from dbdyno.core import counted, target_title, verb_for
 
 _ON_PROCESSORS = (ON_CPU, RUN_QUEUE)
 _MOST_NAMED = 4
@@ -218,7 +218,7 @@ def _open_parts_sentences(gap: Gap, covered_ids: Collection[str]) -> str:
         words.append(f"Undecided: {listed([*shown_words, *([f'{hidden_count} more'] if hidden_count else [])])}.")
     small_count = len(gap.with_verdict("small"))
     if small_count:
-        words.append(f"{counted(small_count, 'part')} {'differs' if small_count == 1 else 'differ'} by less than 3 %.")
+        words.append(f"{counted(small_count, 'part')} {verb_for(small_count, 'differs', 'differ')} by less than 3 %.")
     if gap.parts and gap.missing:
         words.append(f"Note: {gap.missing}.")
     return " ".join([*words, closing_words(gap)]).strip()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.core import Caveat, OrderRates, ToolFigures, TotalFigures
+from dbdyno.core import Caveat, OrderRates, ToolFigures, TotalFigures, counted
 from dbdyno.imports._caveats import (
     FloatArray,
     about_coverage,
@@ -194,7 +194,8 @@ def _run_profile(
         profile: Profile | None = log_profiles[-1]
     elif companion_data and len(companion_data) != part_count:
         reason = (
-            f"{len(companion_data)} time profiles next to a log of {part_count} runs: dbdyno can't assign them to runs"
+            f"{counted(len(companion_data), 'time profile')} next to a log of {counted(part_count, 'run')}: dbdyno "
+            "can't assign them to runs"
         )
         return None, reason, problems
     elif companion_data:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Caveat, HostError, MeasureError
+from dbdyno.core import Caveat, HostError, MeasureError, counted
 from dbdyno.hosts import Host, PipedProcess
 from dbdyno.store import JsonValue, TelemetryRow
 
@@ -176,7 +176,7 @@ class SessionThreads:
         if refusal:
             return (Caveat(_CODE, f"activity of the server's threads is unknown: {refusal}"),)
         missing_count = seconds_count - len({row.second for row in self.rows(seconds_count)})
-        text = f"activity of the server's threads is unknown in {missing_count} of {seconds_count} seconds"
+        text = f"activity of the server's threads is unknown in {missing_count} of {counted(seconds_count, 'second')}"
         return (Caveat(_CODE, text),) if missing_count > 0 else ()
 
     def facts(self) -> dict[str, JsonValue]:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows, with_remedy
-from dbdyno.core import Caveat, Fingerprint, counted, percent
+from dbdyno.core import Caveat, Fingerprint, counted, percent, verb_for
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report.diff._mismatch import Mismatch, dataset_is_unknown, logs_of
 from dbdyno.report.diff._side import DiffSide
@@ -55,9 +55,9 @@ def diff_caveats(
     single_run_groups = [group for pair in pairs for group in pair if len(group.judged) == 1]
     if single_run_groups:
         text = (
-            f"{counted(len(single_run_groups), 'level')} of {2 * len(pairs)} rest on one run: their spread between "
-            "runs is assumed or borrowed, and response-time percentiles are not compared. Repeat each cell at "
-            "least twice."
+            f"{len(single_run_groups)} of {2 * len(pairs)} levels "
+            f"{verb_for(len(single_run_groups), 'rests', 'rest')} on one run: the spread between runs is assumed or "
+            "borrowed, and response-time percentiles are not compared. Repeat each cell at least twice."
         )
         caveats.append(Caveat("one-repeat", text))
     return caveats

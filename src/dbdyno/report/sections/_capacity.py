@@ -11,7 +11,7 @@ from dbdyno.analyse import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import format_memory, percent, target_title
+from dbdyno.core import counted, format_memory, percent, target_title
 from dbdyno.report._blocks import Column, ListOf, Section, Table, data_behind, rest, section, subtitle, to_see
 from dbdyno.report.sections._frame import Page
 
@@ -102,8 +102,8 @@ def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
     if not drawn_count:
         return f"{base} Straight lines join them: nothing was measured in between."
     return (
-        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn_count} of {len(judgements)} "
-        "curves, which it draws; straight lines join the points of the others."
+        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn_count} of "
+        f"{counted(len(judgements), 'curve')}, which it draws; straight lines join the points of the others."
     )
 
 

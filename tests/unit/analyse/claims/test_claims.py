@@ -252,7 +252,11 @@ def test_the_same_everywhere_falls_with_one_cell(second: tuple[float, float], ou
     assert result(asked, records).outcome == {"open": "can't be told"}.get(outcome, outcome)
     if outcome == "holds":
         part = [record for record in records if record.run.cell.concurrency == 16]
-        assert re.findall(r"\d+", result(asked, part).reason) == ["1", "2"]
+        assert result(asked, part).reason == "the same in 1 available cell of 2"
+    if outcome == "does not hold":
+        assert result(asked, records).reason == "1 of 2 cells clearly differs by more"
+        alone = [record for record in records if record.run.cell.concurrency == 64]
+        assert result(asked, alone).reason == "1 of 1 cell clearly differs by more"
 
 
 def test_a_shape_is_never_guessed() -> None:
