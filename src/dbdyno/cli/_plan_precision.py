@@ -121,10 +121,10 @@ def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tup
             f"{short_percent(assumed.noise_se)} of a window"
         )
         return assumed, f"{words} of 900 s; --from RESULTS uses measured values"
-    from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
+    from dbdyno.analyse import observed_variation  # late: see _main
     from dbdyno.report import analyse_study
 
-    measured, cells = observed_variation(judge_cells(analyse_study(open_results(folder, choices)).stored))
+    measured, cells = observed_variation(analyse_study(open_results(folder, choices)).judgements)
     source_words = (
         f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
+from dbdyno.analyse import CellJudgement, closing_cells
 from dbdyno.analyse.claims import (
     MARKS,
     REPORTS,
@@ -53,8 +53,8 @@ def claims_markdown(held: CheckedClaims, caveats: Iterable[Caveat] = ()) -> str:
 
 def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
     """Return every claim of a report held against a stored study, or the part of it that is chosen."""
-    records = analyse_study(results).stored
-    return _check_against_report(results, report, records, judge_cells(records), where)
+    analysis = analyse_study(results)
+    return _check_against_report(results, report, analysis.stored, analysis.judgements, where)
 
 
 def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from dbdyno.analyse import CellJudgement, answer, compare_averages, compare_targets, judge_cells
+from dbdyno.analyse import CellJudgement
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.report import altered_caveats, analyse_study
 from dbdyno.store import (
@@ -191,11 +191,10 @@ def _read_folder(path: Path, check: FolderCheck) -> StoredFolder:
 
 
 def _stored_folder(results: StoredStudy) -> StoredFolder:
-    study, records, journal = results.study, analyse_study(results).stored, results.journal()
+    analysis = analyse_study(results)
+    study, records, journal = results.study, analysis.stored, results.journal()
     planned = len(records) if study.imported is not None else _planned_count(results)
     total = max(planned + _further_count(journal), len(records))
-    judgements = judge_cells(records)
-    study_answer = answer(judgements, compare_targets(judgements), compare_averages(judgements))
     statuses: dict[str, int] = {}
     for record in records:
         statuses[record.status] = statuses.get(record.status, 0) + 1
@@ -213,9 +212,9 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
         began_ns=min((r.span.started_ns for r in records if r.span.started_ns), default=results.manifest.created_ns),
         ended_ns=max((record.span.ended_ns for record in records), default=0),
         run_ns=_typical_run_ns(journal, records),
-        headline=study_answer.headline if records and len(study.targets) > 1 else "",
-        sentences=(*(c.text for c in altered_caveats(results)), *(study_answer.sentences if records else ())),
-        cells=tuple(judgements),
+        headline=analysis.answer.headline if records and len(study.targets) > 1 else "",
+        sentences=(*(c.text for c in altered_caveats(results)), *(analysis.answer.sentences if records else ())),
+        cells=tuple(group for group in analysis.judgements if any(run.status != "missing" for run in group.runs)),
     )
 
 

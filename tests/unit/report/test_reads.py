@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from dbdyno.analyse import judge_cells
-from dbdyno.report import diff_results, markdown_text, page_text, summary_json, summary_table
+from dbdyno.report import analyse_study, diff_results, markdown_text, page_text, summary_json, summary_table
+from dbdyno.serve import StudyFolder
 from dbdyno.store import StoredStudy
 from dbdyno.study import parse_study
+from sentences import SOURCE
 
 _WATCHED: list[tuple[str, Counter[str]]] = []
 MAKERS: dict[str, Callable[[StoredStudy], object]] = {
@@ -73,3 +75,19 @@ def test_a_study_is_parsed_and_its_cells_are_judged_once(results: StoredStudy, m
     for make in MAKERS.values():
         make(study)
     assert calls == {"parsed": 1, "judged": 1}
+
+
+def test_cells_are_judged_by_the_analysis_of_a_study_alone() -> None:
+    """What judges them for itself can come to another answer than the report of the same study."""
+    users = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if "judge_cells" in path.read_text(encoding="utf-8") and path.relative_to(SOURCE).parts[0] != "analyse"
+    }
+    assert users == {"report/_study_analysis.py"}
+
+
+def test_a_study_that_is_looked_at_in_a_browser_has_the_answer_of_its_report(results: StoredStudy) -> None:
+    analysis, stored = analyse_study(results), StudyFolder(results.path, "first").stored()
+    assert (stored.headline, stored.sentences) == (analysis.answer.headline, analysis.answer.sentences)
+    assert {group.cell for group in stored.cells} == {group.cell for group in analysis.judgements}
