@@ -19,7 +19,7 @@ from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import faster_words, listed, range_words, slower_words
+from dbdyno.analyse._words import faster_words, listed, slower_words, span_words
 from dbdyno.core import Comparison, counted, format_memory, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8
@@ -166,7 +166,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
     best, unsettled_groups = ranked[0], [judgement for judgement in ranked if not judgement.decides]
     where = place_words(place, list(places))
     if not best.decides:
-        return f"No run has settled at {where}. For one, {remedy_words(best.unsettled)}."
+        return f"No run has settled at {where}. For one, {remedy_words(best.unsettled, target_title)}."
     pairs = [pair_at(place, best.cell.target, rival.cell.target, comparisons) for rival in ranked if rival.decides]
     known_pairs = [pair for pair in pairs if pair is not None]
     if not known_pairs:
@@ -224,10 +224,9 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     repeats_words = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
     if is_vague_ratio(change.low, change.high):
         return f"Not decided in p99: the runs are too unlike to compare{repeats_words}."
-    range_of_change = range_words(change.low, change.high, "shorter", "longer")
-    return (
-        f"No difference shown in p99: that of {names[0]} is {range_of_change} than that of {names[1]}{repeats_words}."
-    )
+    open_words = "No difference shown" if change.low <= 1 <= change.high else "Not decided"
+    span = span_words(change.low, change.high, "longer", "shorter")
+    return f"{open_words} in p99: that of {names[0]} is {span} than that of {names[1]}{repeats_words}."
 
 
 def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
@@ -349,6 +348,8 @@ def _headline(
             return "No clear winner: some runs have not settled"
         if not any(_has_comparison(places[place]) for place in best_places):
             return "No comparison: no two targets have settled at one place"
+        if all(_are_fastest_two_equal(place, places[place], comparisons) for place in best_places):
+            return "The fastest two are equally fast, to within 3 %"
         return "No difference shown between the fastest two"
     if len(leaders) == 1:
         return f"{next(iter(leaders))} is fastest{_everywhere_words(best_places)}"
@@ -363,6 +364,12 @@ def _headline(
         for leader, won_places in leaders.items()
     ]
     return "Fastest: " + ", ".join(leader_words)
+
+
+def _are_fastest_two_equal(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> bool:
+    ranked = [judgement.cell.target for judgement in _fastest_first(group)]
+    pair = pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
+    return pair is not None and pair.verdict == "same"
 
 
 def _everywhere_words(places: Sequence[Place]) -> str:

@@ -23,6 +23,7 @@ from dbdyno.core import (
     counted,
     percent,
     short_percent,
+    target_title,
     verb_for,
 )
 from dbdyno.stats import MOST_REPEATS, SHORTEST_JUDGED_S, smallest_detectable_ratio
@@ -109,7 +110,7 @@ def _differing_results_caveat(facts: StudyFacts) -> Caveat | None:
     if not differing_results:
         return None
     words = [
-        f"{target} in {comparison.workload} ({difference})"
+        f"{target_title(target)} in {comparison.workload} ({difference})"
         for comparison in differing_results
         for target, difference in comparison.unlike.items()
     ]
@@ -126,7 +127,7 @@ def _unchecked_results_caveat(facts: StudyFacts) -> Caveat | None:
         text = f"Not checked: whether all targets return identical results{option_words}."
         return Caveat("results-unchecked", text)
     unknown_results = [
-        f"{target} in {comparison.workload} ({reason.splitlines()[0]})"
+        f"{target_title(target)} in {comparison.workload} ({reason.splitlines()[0]})"
         for comparison in facts.results
         for target, reason in comparison.unknown.items()
     ]
@@ -158,7 +159,8 @@ def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         return Caveat("runs-missing", text)
     words = listed([f"{number} {status}" for status, number in status_counts.most_common()])
     first_record = next(record for record in records if record.status not in ("good", "missing"))
-    reason = f" The first, of {first_record.run.cell.target}: {first_record.reason}." if first_record.reason else ""
+    first_title = target_title(first_record.run.cell.target)
+    reason = f" The first, of {first_title}: {first_record.reason}." if first_record.reason else ""
     text = f"Of {counted(len(records), 'run')}, {words}. No finding uses them.{reason}"
     return Caveat("runs-not-good", text)
 
@@ -183,7 +185,8 @@ def _missing_combinations_caveat(facts: StudyFacts, records: Sequence[RunRecord]
     missing_count = len(places) * len(targets) - len(cells)
     if not missing_count:
         return None
-    text = f"{missing_count:,} of the {len(places) * len(targets):,} combinations of target and place have no log."
+    text = f"{missing_count:,} of the {len(places) * len(targets):,} combinations of target and place "
+    text += f"{verb_for(missing_count, 'has', 'have')} no log."
     return Caveat("not-in-the-logs", text)
 
 

@@ -7,7 +7,7 @@ comparison, rank, lead or claim rests on it. Windows below three minutes can't b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dbdyno.core import RunRecord, SettledPart, percent
 
@@ -35,14 +35,23 @@ def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
     return FAR * max(rates, default=0.0) > tps
 
 
-def remedy_words(runs: Sequence[RunRecord]) -> str:
-    """Return which runs have no level that lasts, and what would settle them; empty where all have one."""
-    words = [_remedy_sentence(run, run.settled) for run in runs if run.settled is not None and not run.is_settled]
+def remedy_words(runs: Sequence[RunRecord], name_of: Callable[[str], str] = str) -> str:
+    """Return which runs have no level that lasts, and what would settle them; empty where all have one.
+
+    Parameters
+    ----------
+    name_of : a target's name for people; without one its id, as lines of rules have it
+    """
+    words = [
+        _remedy_sentence(run, run.settled, name_of(run.run.cell.target))
+        for run in runs
+        if run.settled is not None and not run.is_settled
+    ]
     return "; ".join(dict.fromkeys(words))
 
 
-def _remedy_sentence(run: RunRecord, part: SettledPart) -> str:
-    who = f"{run.run.cell.target}, {run.run.repeat_words}"
+def _remedy_sentence(run: RunRecord, part: SettledPart, target: str) -> str:
+    who = f"{target}, {run.run.repeat_words}"
     if part.status == "dead":
         return f"{who} completed no transaction in the last third of its {part.seconds} s: see the server's log"
     if part.status == "drifting":

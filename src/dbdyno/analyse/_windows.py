@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse._words import listed
-from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent, verb_for
+from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent, target_title, verb_for
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}
 
@@ -30,7 +30,7 @@ def _unsettled_windows_caveat(windows: Judged) -> Caveat | None:
     counts = {status: sum(window.status == status for _, window in unsettled) for status in _STATUS}
     words = listed([f"{count} {_STATUS[status]}" for status, count in counts.items() if count])
     record, widest = max(unsettled, key=lambda pair: abs(pair[1].change))
-    where = f"{record.run.cell.target} at {counted(record.run.cell.concurrency, 'connection')}"
+    where = f"{target_title(record.run.cell.target)} at {counted(record.run.cell.concurrency, 'connection')}"
     text = (
         f"Of {counted(len(windows), 'window')} of three minutes or more, {words}. They support no finding. "
         f"Widest: {where}, {percent(widest.change, signed=True)} of its mean over the window."

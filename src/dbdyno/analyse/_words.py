@@ -92,8 +92,12 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     return f"between {words[0]} % faster and {words[1]} % slower"
 
 
-def span_words(low: float, high: float) -> str:
+def span_words(low: float, high: float, above: str = "faster", below: str = "slower") -> str:
     """Return between what the first of two may be, against the second: the interval of a ratio that is not decided.
+
+    Parameters
+    ----------
+    above, below : what more and what less of it is called
 
     >>> span_words(0.95, 1.02), span_words(0.88, 0.9981), span_words(1.2, 1.4), span_words(0.0001, 5200.0)
     ('between 5 % slower and 2 % faster', '0.2 to 12 % slower', '20 to 40 % faster', 'the runs are too unlike to say')
@@ -104,8 +108,8 @@ def span_words(low: float, high: float) -> str:
     ends = [100 * abs(end - 1) for end in (low, high)]
     words = [f"{end:,.1f}" if is_narrow or end < 1 else f"{end:,.0f}" for end in ends]
     if low <= 1 <= high:
-        return f"between {words[0]} % slower and {words[1]} % faster"
-    return f"{words[0]} to {words[1]} % faster" if low > 1 else f"{words[1]} to {words[0]} % slower"
+        return f"between {words[0]} % {below} and {words[1]} % {above}"
+    return f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}"
 
 
 def faster_words(
@@ -168,18 +172,3 @@ def change_words(ratio: float, low: float, high: float) -> str:
     digits = 1 if high - low < 0.2 else 0
     value, lower, upper = (f"{100 * (end - 1):+z,.{digits}f}" for end in (ratio, low, high))
     return f"{value} % ({lower} to {upper})"
-
-
-def range_words(low: float, high: float, below: str, above: str) -> str:
-    """Return the ends of a ratio's interval in percent, each with the word for its side of 1: to be followed by *than*.
-
-    >>> range_words(0.6, 1.64, "shorter", "longer"), range_words(1.012, 1.08, "shorter", "longer")
-    ('between 40 % shorter and 64 % longer', 'between 1.2 and 8.0 % longer')
-    >>> range_words(0.9, 0.98, "shorter", "longer")
-    'between 10 and 2 % shorter'
-    """
-    digits = 1 if high - low < 0.07 else 0
-    ends = [f"{100 * abs(end - 1):,.{digits}f}" for end in (low, high)]
-    if low < 1 < high:
-        return f"between {ends[0]} % {below} and {ends[1]} % {above}"
-    return f"between {ends[0]} and {ends[1]} % {above if low >= 1 else below}"

@@ -60,6 +60,14 @@ def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     assert found.headline == "No difference shown between the fastest two"
 
 
+def test_an_open_p99_is_told_with_between_what_it_lies(study: MakeStudy) -> None:
+    sentence = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05)).sentences[1]
+    assert re.search(
+        r"No difference shown in p99: that of \w is between [\d.]+ % shorter and [\d.]+ % longer than that of \w",
+        sentence,
+    )
+
+
 def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0, "c": 40.0}, spread=0.05))
     assert found.sentences[0].startswith("No difference shown between the fastest two at ")
@@ -69,6 +77,7 @@ def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> N
 def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.001))
     assert "equally fast at" in found.sentences[0] and "within 3 %" in found.sentences[0]
+    assert found.headline == "The fastest two are equally fast, to within 3 %"
 
 
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:

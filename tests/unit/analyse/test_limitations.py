@@ -61,14 +61,14 @@ def test_targets_that_make_other_results_are_said_first_with_what_differs(study:
     facts = replace(GOOD, is_closed=True, results=(apart,))
     found = said(facts, study({"a": 200.0, "b": 100.0}, repeats=6))
     assert next(iter(found)) == "results-differ"
-    assert "mysql:9.7 in tpcc (other rows in orders)" in found["results-differ"]
+    assert "MySQL 9.7 in tpcc (other rows in orders)" in found["results-differ"]
 
 
 def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(study: MakeStudy) -> None:
     records = study({"a": 200.0, "b": 100.0}, repeats=6)
     assert "equivalence_events = 0" in said(replace(GOOD, are_results_compared=False), records)["results-unchecked"]
     unknown = ResultComparison("tpcc", 500, 1, {}, {"mysql:9.7": "no start\nlog"})
-    assert "mysql:9.7 in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
+    assert "MySQL 9.7 in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
     assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
 
 

@@ -134,7 +134,7 @@ REFUSED = [
     ("second;tps\n1;5\n2;6,5\n", "line 3: column tps holds '6,5'", ""),
     ("second,tps\n1,1_0\n", "line 2: column tps holds '1_0'", ""),
     ("second,tps\none,5\n", "line 2: column second holds 'one'", ""),
-    ("second,tps\n1,nan\n", "line 2: column tps holds nothing, as in 1 of 1 rows", ""),
+    ("second,tps\n1,nan\n", "line 2: column tps holds nothing, as in 1 of 1 row", ""),
     ("second,tps\n1,5\n2,inf\n", "line 3: column tps holds inf", ""),
     ("second,tps\n1,5\nnan,5\n", "line 3: column second holds nan", ""),
     ("second,tps\n1,5\ninf,5\n", "line 3: column second holds inf", ""),
