@@ -96,7 +96,9 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     if undecided_gains := groups.get("undecided"):
         each = "each " if len(undecided_gains) > 1 else ""
         span = span_words(min(gain.low for gain in undecided_gains), max(gain.high for gain in undecided_gains))
-        words.append(f"no difference is shown for {_targets_words(undecided_gains)} ({each}{span})")
+        is_even = all(gain.low <= 1 <= gain.high for gain in undecided_gains)
+        open_words = "no difference is shown" if is_even else "nothing is decided"
+        words.append(f"{open_words} for {_targets_words(undecided_gains)} ({each}{span})")
     return f"{where}, {', '.join(words)}."
 
 

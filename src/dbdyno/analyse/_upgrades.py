@@ -177,5 +177,7 @@ def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str
         else:
             each = "each " if len(group) > 1 else ""
             span = span_words(min(change.low for change in group), max(change.high for change in group))
-            words.append(f"no difference is shown for {upgrades_words}: {each}{span}")
+            is_even = all(change.low <= 1 <= change.high for change in group)
+            open_words = "no difference is shown" if is_even else "nothing is decided"
+            words.append(f"{open_words} for {upgrades_words}: {each}{span}")
     return words

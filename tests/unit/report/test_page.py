@@ -258,7 +258,7 @@ def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
     section, _, _ = rest.partition("</section>")
     assert "MySQL 9.7 peaks at 16 connections" in section
     assert "connections on: " in section and "lower than the peak at 128 (" in section
-    assert "within 10 % of every point for 1 of 1 curve, which" in section
+    assert "is drawn for 1 of 1 curve: there" in section
     rows = [row for rows in page_data(page)["specs"]["answer"]["datasets"].values() for row in rows]
     assert sum(row.get("shown") == "scalability law" for row in rows) == 60
 

@@ -101,9 +101,10 @@ def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
     base = "Peak and collapse come from measured points."
     if not drawn_count:
         return f"{base} Straight lines join them: nothing was measured in between."
+    others_words = "" if drawn_count == len(judgements) else " Straight lines join the points of the others."
     return (
-        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn_count} of "
-        f"{counted(len(judgements), 'curve')}, which it draws; straight lines join the points of the others."
+        f"{base} The Universal Scalability Law is drawn for {drawn_count} of {counted(len(judgements), 'curve')}: there "
+        f"it comes within 10 % of every point.{others_words}"
     )
 
 
