@@ -103,8 +103,8 @@ def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
         return f"{base} Straight lines join them: nothing was measured in between."
     others_words = "" if drawn_count == len(judgements) else " Straight lines join the points of the others."
     return (
-        f"{base} The Universal Scalability Law is drawn for {drawn_count} of {counted(len(judgements), 'curve')}: there "
-        f"it comes within 10 % of every point.{others_words}"
+        f"{base} The Universal Scalability Law is drawn for {drawn_count} of {counted(len(judgements), 'curve')}: "
+        f"there it comes within 10 % of every point.{others_words}"
     )
 
 

@@ -155,7 +155,7 @@ def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
     blank_rows = np.flatnonzero(np.isnan(rows.tps))
     if seconds[-1] - seconds[0] + 1 > 2 * (len(seconds) - len(blank_rows)):
         why = (
-            f"column tps holds nothing, as in {len(blank_rows)} of {counted(len(seconds), 'row')}: more values are missing than "
-            "present"
+            f"column tps holds nothing, as in {len(blank_rows)} of {counted(len(seconds), 'row')}: more values are "
+            "missing than present"
         )
         raise speaker.refuse(places[blank_rows[0]], why, "give a value for most seconds")
