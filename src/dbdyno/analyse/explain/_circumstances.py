@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbdyno.analyse.explain._causes import Cause, Condition
+from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
 from dbdyno.core import Route, is_network_route
@@ -24,7 +25,8 @@ PROCESSOR_TIMES = {
 IDLE_TIMES = ("host.cpu.idle", "host.cpu.iowait")
 _GROUPS = "processors.background."
 _THREADS, _ON_CPU = "background.", ".on_cpu"
-_MOST_ALIKE = 1e-9
+_LEAST_GROWTH = 0.03
+"""Processors by which a user's use must have grown to be charged with a wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,18 @@ class Circumstances:
         return all(map(self._holds, cause.conditions)) and (not alternatives or any(map(self._holds, alternatives)))
 
     def growth(self) -> dict[str, float]:
-        """Return by how many processors each user's use grew, of those whose did; connections count as sessions."""
+        """Return by how many processors each user's use grew; connections count as sessions.
+
+        Users whose growth is too small to count are not there: below 0.03 processors, or 3 % of the busy ones of the
+        side with fewer.
+        """
         added_processors = {}
         for user in USERS:
             left, right = self.facts.get(f"processors.{user}", (0.0, 0.0))
             connection_growth = max(self.more_connections - 1, 0.0) * left if user == "sessions" else 0.0
             added_processors[user] = max(right - left, 0.0) + connection_growth
-        return {user: processors for user, processors in added_processors.items() if processors > _MOST_ALIKE}
+        least = max(_LEAST_GROWTH, LEAST_SHARE * min(self.facts.get("processors.busy", (0.0, 0.0))))
+        return {user: processors for user, processors in added_processors.items() if processors >= least}
 
     def _holds(self, condition: Condition) -> bool:
         if condition.differs:

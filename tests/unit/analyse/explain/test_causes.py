@@ -185,6 +185,26 @@ def test_a_load_generator_on_its_own_host_does_not_wait_for_the_server_s_threads
     assert first(replace(beside, has_client_host=True).ranked()) == "client-work"
 
 
+@pytest.mark.parametrize(
+    ("background", "busy", "is_charged"),
+    [
+        ((0.1, 0.12), None, False),
+        ((0.1, 0.14), None, True),
+        ((0.1, 0.19), (4.0, 4.0), False),
+        ((0.1, 0.23), (4.0, 4.0), True),
+        ((0.1, 0.19), (2.0, 4.0), True),
+    ],
+)
+def test_a_wait_is_charged_to_a_user_whose_use_grew_by_an_amount_that_counts(
+    background: tuple[float, float], busy: tuple[float, float] | None, is_charged: bool
+) -> None:
+    """At least 0.03 processors, and 3 % of the busy ones of the side with fewer."""
+    facts = {"processors.background": background} | ({} if busy is None else {"processors.busy": busy})
+    found = Example({"thread.run_queue": 2.0}, facts=facts).ranked()
+    assert (first(found) == "background-work") == is_charged
+    assert ("background-work" in {one.cause.cause_id for one in found.causes}) == is_charged
+
+
 def test_of_equals_the_one_whose_setting_differs_is_first() -> None:
     waits = Example({"thread.metadata_lock": 2.02, "thread.admission": 2.0})
     assert first(waits.ranked(spread=0.001)) == "metadata-locks"
