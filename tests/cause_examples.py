@@ -127,6 +127,11 @@ SLOW_BINLOG = Example(
 LONGER_BINLOG = replace(SLOW_BINLOG, facts={"engine.binlog.bytes": (1000.0, 2100.0)})
 BUSY = {"processors.neighbours": (0.05, 1.0), "processors.sessions": (1.3, 0.6), "processors.client": (0.3, 0.2)}
 NEIGHBOURS = Example({"thread.run_queue": 2.3, "thread.client": 3.0}, facts={**BUSY, "client.stretch": (1.1, 4.0)})
+STEAL = Example(
+    {"thread.run_queue": 2.3, "thread.client": 3.0},
+    facts={"processors.neighbours": (0.1, 0.1), "processors.steal": (0.0, 0.8), "processors.sessions": (1.3, 0.7)}
+    | {"client.stretch": (1.1, 4.0)},
+)
 CROWD = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.6)}, connections=4.0)
 MORE_READS = Example({"thread.data_read": 3.0}, work={"thread.data_read": 15.0})
 SLOW_READS = Example({"thread.data_read": 3.0})
@@ -155,6 +160,7 @@ EXAMPLES: Mapping[str, Example] = {
     "binary-log-bytes": LONGER_BINLOG,
     "binary-log-slow": SLOW_BINLOG,
     "neighbours": NEIGHBOURS,
+    "processor-steal": STEAL,
     "redo-small": SMALL_REDO,
     "isolation": replace(LOCKS, settings={"trx.isolation": ("READ-COMMITTED", "REPEATABLE-READ")}),
     "row-locks": LOCKS,
@@ -202,7 +208,8 @@ OTHERS: Mapping[str, Example] = {
     "binary-log-written": LONGER_BINLOG,
     "binary-log-bytes": SLOW_BINLOG,
     "binary-log-slow": _wait("commit_order"),
-    "neighbours": CROWD,
+    "neighbours": STEAL,
+    "processor-steal": NEIGHBOURS,
     "redo-small": BACKGROUND,
     "isolation": LOCKS,
     "row-locks": _wait("metadata_lock"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dbdyno.analyse.explain import FACTORS, THREAD_PARTS, Cause, Condition, PartClaim, causes
+from dbdyno.analyse.explain import FACTORS, THREAD_PARTS, Cause, Circumstances, Condition, PartClaim, causes
 from dbdyno.audit import TargetFacts, value_in_effect
 from dbdyno.engines import neutral_parameters
 from dbdyno.report import (
@@ -24,6 +24,7 @@ from dbdyno.report import (
     why_object,
     why_of,
 )
+from dbdyno.report.why._causes import user_rows
 from explained_study import PlantedTimes
 
 PAIR = ("mariadb:11.8", "mysql:9.7")
@@ -93,6 +94,16 @@ def test_terminal_markdown_page_and_program_tell_it(analysis: StudyAnalysis) -> 
     assert whole == pytest.approx(found["threads"]["gap"]["difference_ms"])
     assert found["processors"]["background"] == pytest.approx({"left": 0.1, "right": 0.6})
     assert found["processors"]["neighbours"] == pytest.approx({"left": 0.5, "right": 0.0})
+
+
+@pytest.mark.parametrize(("steal", "count"), [((0.0, 0.0), 2), ((0.0, 0.4), 3)])
+def test_the_hypervisor_is_listed_among_the_users_where_it_took_processors(
+    steal: tuple[float, float], count: int
+) -> None:
+    used = {"processors.sessions": (1.0, 1.2), "processors.neighbours": (0.1, 0.1), "processors.steal": steal}
+    rows = user_rows(Circumstances(used))
+    assert len(rows) == count
+    assert ["the hypervisor (steal)", "0", "0.4", "+0.4"] in rows or count == 2
 
 
 def test_where_threads_were_not_watched_the_statements_tell(tmp_path: Path) -> None:

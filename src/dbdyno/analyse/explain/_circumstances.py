@@ -11,9 +11,9 @@ from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
 from dbdyno.core import Route, is_network_route
 
-USERS = ("neighbours", "client", "background", "sessions")
-"""Users of processors: programs other than server and load generator, the load generator, the server's two kinds of
-threads."""
+USERS = ("neighbours", "steal", "client", "background", "sessions")
+"""Users of processors: programs other than server and load generator, the hypervisor, the load generator, the server's
+two kinds of threads."""
 CLIENT_STRETCH = "client.stretch"
 """Fact: the load generator's time on and waiting for a processor over that on it."""
 PROCESSOR_TIMES = {
@@ -23,6 +23,7 @@ PROCESSOR_TIMES = {
 }
 """Metrics of the telemetry: processors that each used; of the host all that were not idle."""
 IDLE_TIMES = ("host.cpu.idle", "host.cpu.iowait")
+_STEAL = "host.cpu.steal"
 _GROUPS = "processors.background."
 _THREADS, _ON_CPU = "background.", ".on_cpu"
 _LEAST_GROWTH = 0.03
@@ -129,7 +130,7 @@ def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServ
     """Return who used how many processors of the server's host, as `RunTimes.processors` has it.
 
     A pinned server's processors are busy as long as its threads run, and those of a load generator that has no others:
-    which other programs run there is not known.
+    which other programs run there is not known, nor what the hypervisor took of these processors alone.
 
     Parameters
     ----------
@@ -156,7 +157,9 @@ def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServ
     elif "host" in totals and all(name in means for name in IDLE_TIMES):
         processors_by_user |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
     if {"host", *programs} <= totals.keys():
-        processors_by_user["neighbours"] = max(totals["host"] - sum(totals[name] for name in programs), 0.0)
+        stolen = means[_STEAL]
+        others = totals["host"] - stolen - sum(totals[name] for name in programs)
+        processors_by_user |= {"neighbours": max(others, 0.0), "steal": stolen}
     if "sessions.on_cpu" in means:
         processors_by_user |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
     return processors_by_user | groups

@@ -39,9 +39,9 @@ class Knee:
     used : of each cell resource -> utilisation, 0 to 1; of resources that are known there
     resource : the first that is used up; empty where none is
     reached_at : connections of the first cell where it is
-    demand_ms : of that resource per transaction, without what other programs use; of row locks at most; 0 where none
-        is used up
-    by_others : share of it that other programs use there
+    demand_ms : of that resource per transaction, without what other programs and the hypervisor use; of row locks at
+        most; 0 where none is used up
+    by_others, by_hypervisor : share of it that other programs use there, and that the hypervisor took
     stops_at : N*, connections from which more can't help; None where no cell has one connection, in an open loop, and
         of row locks
     """
@@ -53,6 +53,7 @@ class Knee:
     demand_ms: float = 0.0
     stops_at: float | None = None
     by_others: float = 0.0
+    by_hypervisor: float = 0.0
 
 
 def knee_of(
@@ -74,13 +75,25 @@ def knee_of(
         if shares.get(resource, 0.0) < BUSY_FROM and _is_row_lock_used_up(times, sorted_cells[index : index + 2]):
             resource = ROW_LOCKS
         if shares.get(resource, 0.0) >= BUSY_FROM:
-            others_share = _foreign_processor_share(times[cell]) if resource == "processors" else 0.0
-            demand_ms = (shares[resource] - others_share) * 1e3 / _tps(times[cell])
+            by_others, by_hypervisor = (
+                _processor_share(times[cell], user) if resource == "processors" else 0.0
+                for user in ("neighbours", "steal")
+            )
+            demand_ms = (shares[resource] - by_others - by_hypervisor) * 1e3 / _tps(times[cell])
             first_runs = times[sorted_cells[0]]
             is_open_loop = any(run.rests for run in first_runs) and not has_think_time
             is_known = sorted_cells[0].concurrency == 1 and not is_open_loop and demand_ms > 0 and _tps(first_runs) > 0
             stops_at = 1e3 / _tps(first_runs) / demand_ms if is_known and resource != ROW_LOCKS else None
-            return Knee(sorted_cells, utilisations, resource, cell.concurrency, demand_ms, stops_at, others_share)
+            return Knee(
+                sorted_cells,
+                utilisations,
+                resource,
+                cell.concurrency,
+                demand_ms,
+                stops_at,
+                by_others,
+                by_hypervisor,
+            )
     return Knee(sorted_cells, utilisations)
 
 
@@ -118,11 +131,11 @@ def utilisation(run: RunTimes) -> dict[str, float]:
     return {resource: min(share, 1.0) for resource, share in shares.items()}
 
 
-def _foreign_processor_share(runs: Sequence[RunTimes]) -> float:
-    """Return the share of the processors that programs other than server and load generator used; 0 where unknown."""
+def _processor_share(runs: Sequence[RunTimes], user: str) -> float:
+    """Return the share of the processors that a user of the host's had; 0 where unknown."""
     if any(run.pinned is not None for run in runs):
         return 0.0
-    shares = [run.processors.get("neighbours", 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
+    shares = [run.processors.get(user, 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
     return sum(shares) / len(shares)
 
 

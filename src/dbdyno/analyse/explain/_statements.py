@@ -80,9 +80,9 @@ class RunTimes:
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
-    processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``, and
-        ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of those that the server
-        may use; who is not known is not there
+    processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``,
+        ``steal`` (the hypervisor), and ``background.NAME`` of each group of the server's other threads, ``busy`` and
+        ``idle`` of those that the server may use; who is not known is not there
     pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
     """

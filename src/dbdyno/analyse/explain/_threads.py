@@ -28,7 +28,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         RUN_QUEUE: PartKind(
             "wait for a processor",
             "Session threads that could run while other threads had the processors: other sessions, the server's "
-            "background threads, the load generator, neighbours.",
+            "background threads, the load generator, other programs, the hypervisor.",
             _COUNTED,
         ),
         CLIENT: PartKind(

@@ -22,7 +22,8 @@ USER_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "sessions": PartKind("the server's sessions", "Session threads of the load.", _SOURCE),
         "background": PartKind("the server's background threads", "All other threads of the server.", _SOURCE),
         "client": PartKind("the load generator", "The process that drives the load.", _SOURCE),
-        "neighbours": PartKind("other programs", "Other programs, and processors that a hypervisor took.", _SOURCE),
+        "neighbours": PartKind("other programs", "Other programs of the server's host.", _SOURCE),
+        "steal": PartKind("the hypervisor", "Processor time that the hypervisor gave to others (steal).", _SOURCE),
     }
 )
 """The parts of the split by users of the processors, by the second word of their ids."""
@@ -38,7 +39,8 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
         return None
     users = users_on(run.run.cell.route, run.pinned)
     if run.pinned is not None:
-        users = tuple(user for user in users if user != "neighbours" and (user, run.pinned.client) != ("client", "any"))
+        is_unknown = {"neighbours", "steal"} | ({"client"} if run.pinned.client == "any" else set())
+        users = tuple(user for user in users if user not in is_unknown)
     processors = {user: run.processors[user] for user in users if user in run.processors}
     is_used_up = utilisation(run).get("processors", 0.0) >= BUSY_FROM
     parts: tuple[Part, ...] = ()
@@ -47,6 +49,7 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
         parts = tuple(
             Part(f"processors.{user}", USER_PARTS[user].words, total_ms * share / total, _SOURCE)
             for user, share in processors.items()
+            if share or user != "steal"  # a machine without a hypervisor has no such user
         )
         parts = (*parts, rest_of(total_ms, parts))
     missing_reason = "" if parts else "the processors were not used up"

@@ -35,6 +35,7 @@ USERS = {
     "background": "the server's background threads",
     "client": "the load generator",
     "neighbours": "other programs",
+    "steal": "the hypervisor (steal)",
 }
 _BINLOG = "binlog.enabled"
 _MOST_GROUPS = 4
@@ -131,7 +132,8 @@ def user_rows(known: Circumstances | None) -> list[list[str]]:
         return []
     rows = []
     for user, words in USERS.items():
-        rows += [_user_cells(words, facts[user])] if user in facts else []
+        is_shown = user in facts and (user != "steal" or max(facts[user]) >= _LEAST_PROCESSORS)
+        rows += [_user_cells(words, facts[user])] if is_shown else []
         groups = {name.partition(".")[2]: pair for name, pair in facts.items() if name.startswith(f"{user}.")}
         busiest = sorted(groups.items(), key=lambda item: -max(item[1]))[:_MOST_GROUPS]
         rows += [_user_cells(_group_words(name), pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]

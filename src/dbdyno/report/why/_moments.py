@@ -214,7 +214,10 @@ def _knee_words(knee: Knee) -> str:
         for cell, resource_use in zip(knee.cells, knee.used, strict=True)
         if cell.concurrency == knee.reached_at
     )
-    others_words = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
+    foreign_users = ((knee.by_others, "by other programs"), (knee.by_hypervisor, "by the hypervisor"))
+    others_words = "".join(
+        f", {100 * share:.0f} % {words}" for share, words in foreign_users if share >= _LEAST_BY_OTHERS
+    )
     bound, busy_percent = "at most " if knee.resource == ROW_LOCKS else "", 100 * used_at_knee[knee.resource]
     words = (
         f"{name} uses up {RESOURCES[knee.resource]} ({bound}{busy_percent:.0f} % busy{others_words}) with "

@@ -159,13 +159,14 @@ def test_the_bound_counts_think_time_and_all_repeats_and_is_missing_in_an_open_l
     assert open_loop is not None and (open_loop.resource, open_loop.stops_at) == ("processors", None)
 
 
-def test_what_other_programs_use_is_no_demand_of_the_target() -> None:
+def test_what_other_programs_and_the_hypervisor_use_is_no_demand_of_the_target() -> None:
     runs = [times_of(1, 100.0, LOW), times_of(8, 400.0, {**LOW, "processors": 1.0})]
-    crowded = [replace(run, processors={**run.processors, "neighbours": 0.5}) for run in runs]
+    foreign = {"neighbours": 0.5, "steal": 0.1}
+    crowded = [replace(run, processors={**run.processors, **foreign}) for run in runs]
     knee = knee_of({run.run.cell: [run] for run in crowded}, [run.run.cell for run in crowded])
     assert knee is not None
-    assert (knee.resource, knee.by_others) == ("processors", 0.25)
-    assert knee.demand_ms == pytest.approx(750 / 400)
+    assert (knee.resource, knee.by_others, knee.by_hypervisor) == ("processors", 0.25, 0.05)
+    assert knee.demand_ms == pytest.approx(700 / 400)
 
 
 def test_no_knee_is_named_where_nothing_is_used_up_or_known() -> None:

@@ -22,7 +22,7 @@ from dbdyno.analyse.explain import (
 )
 from dbdyno.core import Cell, Run
 
-USED = {"sessions": 1.4, "background": 0.1, "client": 0.4, "neighbours": 0.06}
+USED = {"sessions": 1.4, "background": 0.1, "client": 0.4, "neighbours": 0.06, "steal": 0.02}
 CONNECTIONS, SECONDS = 32, 12.0
 
 
@@ -81,6 +81,25 @@ def test_other_programs_are_what_server_and_a_load_generator_on_its_host_leave()
     assert far["neighbours"] == pytest.approx(0.7)
     assert "client" not in far
     assert near["background"] == far["background"] == pytest.approx(0.1)
+
+
+def test_what_the_hypervisor_took_is_no_other_program() -> None:
+    silent_metrics = (*(name for names in PROCESSOR_TIMES.values() for name in names), *IDLE_TIMES)
+    means = dict.fromkeys(silent_metrics, 0.0) | {"host.cpu.user": 1.2, "host.cpu.steal": 0.5, "host.cpu.idle": 0.3}
+    used = processors_used(means | {"server.cpu.user": 0.8, "client.cpu.user": 0.1}, "socket")
+    assert (used["neighbours"], used["steal"]) == (pytest.approx(0.3), 0.5)
+    assert (used["busy"], used["idle"]) == (pytest.approx(1.7), 0.3)
+
+
+@pytest.mark.parametrize("steal", [0.0, 0.3])
+def test_a_hypervisor_that_took_processors_is_a_user_of_them(steal: float) -> None:
+    found = split_by_users(run_times("a", 1, 1600.0, {**USED, "steal": steal}))
+    assert found is not None
+    parts = found.by_id()
+    assert ("processors.steal" in parts) == bool(steal)
+    if steal:
+        neighbours = parts["processors.neighbours"].ms
+        assert parts["processors.steal"].ms == pytest.approx(neighbours * steal / USED["neighbours"])
 
 
 def gap_of(dearer: float, seed: int = 0) -> Gap:
