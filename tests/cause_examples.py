@@ -132,6 +132,13 @@ STEAL = Example(
     facts={"processors.neighbours": (0.1, 0.1), "processors.steal": (0.0, 0.8), "processors.sessions": (1.3, 0.7)}
     | {"client.stretch": (1.1, 4.0)},
 )
+FEWER_PROCESSORS = Example(
+    {"thread.run_queue": 4.0},
+    facts={
+        "processors.sessions": (1.5, 0.8), "processors.background": (0.2, 0.1), "processors.busy": (2.0, 1.0),
+        "processors.idle": (2.0, 0.1),
+    },
+)  # fmt: skip
 CROWD = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.6)}, connections=4.0)
 MORE_READS = Example({"thread.data_read": 3.0}, work={"thread.data_read": 15.0})
 SLOW_READS = Example({"thread.data_read": 3.0})
@@ -193,6 +200,7 @@ EXAMPLES: Mapping[str, Example] = {
     "latches": _wait("latch"),
     "background-work": BACKGROUND,
     "client-work": Example({"thread.client": 2.0}, facts={"client.stretch": (1.1, 1.1)}),
+    "less-processor-time": FEWER_PROCESSORS,
     "too-many-connections": CROWD,
     "client-and-wire": Example({"client.run-delay": 1.0}, left=STATEMENTS),
     "thrown-away-attempts": Example({"thrown-away": 1.0}, left=STATEMENTS),
@@ -242,7 +250,8 @@ OTHERS: Mapping[str, Example] = {
     "latches": LOCKS,
     "background-work": CROWD,
     "client-work": CROWD,
-    "too-many-connections": NEIGHBOURS,
+    "less-processor-time": CROWD,
+    "too-many-connections": FEWER_PROCESSORS,
     "client-and-wire": NEIGHBOURS,
     "thrown-away-attempts": Example({"statement.commit": 3.0}, left=STATEMENTS),
     "more-statements": Example({"statement.point_select": 6.0}, left=STATEMENTS),

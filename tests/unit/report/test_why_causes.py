@@ -178,4 +178,5 @@ def _condition(one: Condition) -> str:
         return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "") + order
     if one.has:
         return f"`{one.has}` is more than 0"
-    return f"`{one.grows}` is {f'more, × {one.times:g} at least' if one.times else f'more, by {one.by:g} at least'}"
+    amount = f"× {one.times:g} at least" if one.times else f"by {one.by:g} at least"
+    return f"`{one.grows or one.falls}` is {'more' if one.grows else 'less'}, {amount}"

@@ -41,17 +41,19 @@ class PartClaim:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """States what must hold of the slower side against the other: exactly one of `grows`, `has` and `differs`.
+    """States what must hold of the slower side against the other: exactly one of `grows`, `falls`, `has`, `differs`.
 
     Parameters
     ----------
     grows : a fact that is `times` as large or more, or larger `by` so much or more
+    falls : a fact of which the other side has `times` as much or more, or more `by` so much
     has : a fact that is more than 0
     differs : a neutral setting whose values are known and differ; with `value` the longer side has that one, with
         `order` both are in it and the longer side's comes later
     """
 
     grows: str = ""
+    falls: str = ""
     has: str = ""
     differs: str = ""
     times: float = 0.0
@@ -162,13 +164,14 @@ def _claim(text: str) -> PartClaim:
 
 def _condition(row: Mapping[str, Any]) -> Condition:
     condition = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
-    is_known = set(row) <= {"grows", "has", "differs", "times", "by", "is", "order"}
-    is_whole = sum(map(bool, (condition.grows, condition.has, condition.differs))) == 1
+    is_known = set(row) <= {"grows", "falls", "has", "differs", "times", "by", "is", "order"}
+    is_whole = sum(map(bool, (condition.grows, condition.falls, condition.has, condition.differs))) == 1
+    has_amount = bool(condition.grows or condition.falls)
     if not (
         is_known
         and is_whole
-        and bool(condition.grows) == (bool(condition.times) != bool(condition.by))
-        and (bool(condition.grows) or not (condition.times or condition.by))
+        and has_amount == (bool(condition.times) != bool(condition.by))
+        and (has_amount or not (condition.times or condition.by))
         and (bool(condition.differs) or not (condition.value or condition.order))
     ):
         raise AnalysisError("a condition of a cause means nothing", str(dict(row)))

@@ -111,13 +111,13 @@ class Circumstances:
             if values is None or condition.value not in ("", values[1]):
                 return False
             return not order or (set(values) <= set(order) and order.index(values[0]) < order.index(values[1]))
-        fact = self.facts.get(condition.grows or condition.has)
+        fact = self.facts.get(condition.grows or condition.falls or condition.has)
         if fact is None:
             return False
-        left, right = fact
         if condition.has:
-            return right > 0
-        return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
+            return fact[1] > 0
+        less, more = fact[::-1] if condition.falls else fact
+        return more - less >= condition.by if condition.by else more > 0 and more >= condition.times * less
 
 
 def users_on(route: Route, pinned: PinnedServer | None) -> tuple[str, ...]:

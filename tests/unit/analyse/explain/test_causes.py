@@ -12,6 +12,7 @@ from cause_examples import ALIKE, EXAMPLES, OTHERS, SMALL_POOL, THREADS, Example
 from dbdyno.analyse.explain import (
     LEAST_SHARE,
     CauseRanking,
+    Circumstances,
     ProofVerdict,
     causes,
     causes_from,
@@ -205,6 +206,24 @@ def test_a_wait_is_charged_to_a_user_whose_use_grew_by_an_amount_that_counts(
     assert ("background-work" in {one.cause.cause_id for one in found.causes}) == is_charged
 
 
+def test_sessions_that_wait_longer_and_use_as_much_had_no_less_processor_time() -> None:
+    waits = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.48)})
+    assert first(waits.ranked()) == "too-many-connections"
+    assert first(replace(waits, facts={"processors.sessions": (1.5, 1.4)}).ranked()) == "less-processor-time"
+    assert first(replace(waits, facts={}).ranked()) == "too-many-connections"
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"), [("times = 2", (4.0, 2.0)), ("by = 2", (4.0, 2.0)), ("times = 2", (4.0, 0.0))]
+)
+def test_a_fact_that_falls_is_less_on_the_side_that_takes_longer(condition: str, holds: tuple[float, float]) -> None:
+    (cause,) = causes_from(f"{ROW}all = [{{ falls = 'x', {condition} }}]\n")
+    assert Circumstances({"x": holds}).allow(cause)
+    assert not Circumstances({"x": holds[::-1]}).allow(cause)
+    assert not Circumstances({"x": (4.0, 2.1)}).allow(cause)
+    assert not Circumstances({"x": (0.0, 0.0)}).allow(cause)
+
+
 def test_of_equals_the_one_whose_setting_differs_is_first() -> None:
     waits = Example({"thread.metadata_lock": 2.02, "thread.admission": 2.0})
     assert first(waits.ranked(spread=0.001)) == "metadata-locks"
@@ -278,6 +297,8 @@ ROW = '[[cause]]\nid = "a"\nwords = "w"\nremedy = "r"\nclaims = ["thread.latch"]
         ROW.replace("latch", "latch/colour"),
         ROW + 'all = [{ grows = "x" }]\n',
         ROW + 'all = [{ grows = "x", times = 2, by = 1 }]\n',
+        ROW + 'all = [{ falls = "x" }]\n',
+        ROW + 'all = [{ falls = "x", grows = "y", by = 1 }]\n',
         ROW + 'all = [{ has = "x", differs = "y" }]\n',
         ROW + 'all = [{ has = "x", often = 1 }]\n',
         ROW + 'all = [{ has = "x", by = 1 }]\n',
