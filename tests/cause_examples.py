@@ -125,6 +125,7 @@ SLOW_BINLOG = Example(
     {"thread.commit_order": 1.8, "thread.binlog_flush": 0.5}, facts={"engine.binlog.bytes": (900.0, 905.0)}
 )
 LONGER_BINLOG = replace(SLOW_BINLOG, facts={"engine.binlog.bytes": (1000.0, 2100.0)})
+UNCOUNTED_BINLOG = Example({"thread.binlog_flush": 2.0})
 BUSY = {"processors.neighbours": (0.05, 1.0), "processors.sessions": (1.3, 0.6), "processors.client": (0.3, 0.2)}
 NEIGHBOURS = Example({"thread.run_queue": 2.3, "thread.client": 3.0}, facts={**BUSY, "client.stretch": (1.1, 4.0)})
 STEAL = Example(
@@ -166,6 +167,7 @@ EXAMPLES: Mapping[str, Example] = {
     "binary-log-written": BINLOG,
     "binary-log-bytes": LONGER_BINLOG,
     "binary-log-slow": SLOW_BINLOG,
+    "binary-log-flushes": UNCOUNTED_BINLOG,
     "neighbours": NEIGHBOURS,
     "processor-steal": STEAL,
     "redo-small": SMALL_REDO,
@@ -215,7 +217,10 @@ EXAMPLES: Mapping[str, Example] = {
 OTHERS: Mapping[str, Example] = {
     "binary-log-written": LONGER_BINLOG,
     "binary-log-bytes": SLOW_BINLOG,
-    "binary-log-slow": _wait("commit_order"),
+    "binary-log-slow": replace(
+        SLOW_BINLOG, facts={"engine.binlog.bytes": (0.0, 0.0), "engine.binlog.commits": (0.0, 0.0)}
+    ),
+    "binary-log-flushes": SLOW_BINLOG,
     "neighbours": STEAL,
     "processor-steal": NEIGHBOURS,
     "redo-small": BACKGROUND,

@@ -122,6 +122,23 @@ def test_a_setting_is_the_cause_only_on_the_side_where_it_costs_time(
     assert cause_id not in {one.cause.cause_id for one in turned.causes}
 
 
+@pytest.mark.parametrize(
+    ("facts", "causes_of_parts"),
+    [
+        ({"engine.binlog.commits": (1.0, 1.0)}, {"binary-log-slow": {"thread.commit_order", "thread.binlog_flush"}}),
+        ({"engine.binlog.commits": (0.0, 1.0)}, {"binary-log-written": {"thread.commit_order", "thread.binlog_flush"}}),
+        ({}, {"commit-order": {"thread.commit_order"}, "binary-log-flushes": {"thread.binlog_flush"}}),
+    ],
+    ids=["MySQL counts commits only", "one of both has a binary log", "not counted"],
+)
+def test_a_binary_log_that_is_slow_must_be_written_and_has_a_cause_where_it_was_not_counted(
+    facts: dict[str, tuple[float, float]], causes_of_parts: dict[str, set[str]]
+) -> None:
+    found = replace(EXAMPLES["binary-log-slow"], facts=facts).ranked()
+    claims = {one.cause.cause_id: set(one.claims) for one in found.decided}
+    assert claims == causes_of_parts
+
+
 def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> None:
     pairs = [
         ("slow-flushes", "row-locks"),
