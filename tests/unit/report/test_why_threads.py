@@ -106,3 +106,15 @@ def test_one_target_without_watched_threads_leaves_the_whole_time(tmp_path: Path
     gap = why_of(analysis).thread_gap
     assert gap is not None and gap.parts == ()
     assert gap.missing
+
+
+def test_without_the_kernel_s_account_of_the_threads_the_statements_tell(tmp_path: Path) -> None:
+    states = {name: share for name, share in ALIKE.items() if name != "run_queue"}
+    planted = PlantedTimes(SLOW, axes=LAST_PLACE, states={target: states for target in PAIR})
+    analysis = analyse_study(planted.write(tmp_path / "account"))
+    why = why_of(analysis, PAIR)
+    assert why.thread_gap is not None and why.thread_gap.parts == ()
+    assert why.ranking is not None and why.ranking.causes[0].claims.keys() <= {"statement.commit"}
+    assert page_text(analysis.results) and markdown_text(analysis.results)
+    found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))["threads"]
+    assert found["missing"] == ["the kernel's account of the server's session threads is not stored"]

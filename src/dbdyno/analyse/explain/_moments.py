@@ -164,8 +164,7 @@ def _explain_moments(kind: MomentKind, runs: Sequence[Masked]) -> Moments | None
     reason = _missing_words(side_times, kind)
     if reason:
         return Moments(kind, cell, len(runs), seconds, None, reason)
-    splits = [_split_times(times) for times in side_times]
-    breakdowns = {times[0].run.cell: tuple(split) for times, split in zip(side_times, splits, strict=True)}
+    breakdowns = {times[0].run.cell: split for times, split in zip(side_times, _split_sides(side_times), strict=True)}
     left, right = breakdowns
     (gap,) = compare_breakdowns(breakdowns, [(left, right)])
     ranking = rank_causes(gap, breakdowns, Circumstances.of(side_times[0], side_times[1]))
@@ -197,10 +196,16 @@ def _missing_words(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str
     return ""
 
 
-def _split_times(side: Sequence[RunTimes]) -> list[Breakdown]:
-    by_threads = all(times.threads for times in side)
-    breakdowns = [split_by_threads(times) if by_threads else split_by_statement(times, {}) for times in side]
-    return [breakdown for breakdown in breakdowns if breakdown is not None]
+def _split_sides(side_times: Sequence[Sequence[RunTimes]]) -> list[tuple[Breakdown, ...]]:
+    """Split both sides by their threads; by statement where a stretch of either has no such parts."""
+    by_threads = [_breakdowns([split_by_threads(times) for times in side]) for side in side_times]
+    if all(breakdown.parts for side in by_threads for breakdown in side):
+        return by_threads
+    return [_breakdowns([split_by_statement(times, {}) for times in side]) for side in side_times]
+
+
+def _breakdowns(found: Sequence[Breakdown | None]) -> tuple[Breakdown, ...]:
+    return tuple(breakdown for breakdown in found if breakdown is not None)
 
 
 def _is_read(values: FloatArray) -> bool:

@@ -18,6 +18,8 @@ ON_CPU, RUN_QUEUE, CLIENT, NOT_NAMED = "thread.on_cpu", "thread.run_queue", "thr
 _ROWS = tuple(
     f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 )
+_ACCOUNT = ("count", "on_cpu", "run_queue")
+_NO_ACCOUNT = "the kernel's account of the server's session threads is not stored"
 MOST_NOT_NAMED = 0.1
 """Share of the time; beyond it an explanation is called partial."""
 _MOST_APART = 0.1
@@ -97,7 +99,7 @@ INNODB_COUNTERS = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowloc
 
 
 def split_by_threads(run: RunTimes) -> Breakdown | None:
-    """Return the breakdown of a run; None where nothing was committed.
+    """Return the breakdown of a run; None where nothing was committed. Without the kernel's account it has no parts.
 
     Where connections also rest, or a user has several sessions and one of them at work (LinkBench), the rest is within
     the wait for the client: that part is what all others leave of T.
@@ -105,14 +107,19 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    parts = _parts(run.threads, 1e3 * run.seconds / run.transactions, run.counted) if run.threads else ()
-    if parts and run.threads and (run.rests or _has_idle_sessions(run.threads, run.run.cell.concurrency)):
+    states = run.threads or {}
+    has_account = all(name in states for name in _ACCOUNT)
+    parts = _parts(states, 1e3 * run.seconds / run.transactions, run.counted) if has_account else ()
+    if parts and (run.rests or _has_idle_sessions(states, run.run.cell.concurrency)):
         other_parts = tuple(part for part in parts if part.part_id != CLIENT)
         left_ms = max(total_ms - sum(part.ms for part in other_parts), 0.0)
         parts = (*other_parts, _part(CLIENT, left_ms, run.counted))
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
-    missing_reason = _missing_words(run.threads, parts, total_ms) if run.threads else run.threads_missing
+    if states:
+        missing_reason = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+    else:
+        missing_reason = run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
     return Breakdown(
         run.run,

@@ -68,6 +68,16 @@ def test_without_threads_the_statements_tell() -> None:
     assert found.ranking.causes[0].cause.cause_id == "commits"
 
 
+@pytest.mark.parametrize("missing", ["run_queue", "on_cpu"])
+def test_where_a_stretch_lacks_the_kernel_s_account_the_statements_of_both_sides_tell(missing: str) -> None:
+    run = seconds_of(at(60, 10, 11, 30, 31, 50, 51))
+    run.metrics[f"sessions.{missing}"][30:32] = np.nan  # type: ignore[index]
+    found = stalls_explained([run])
+    assert found is not None and found.ranking is not None
+    assert found.ranking.causes[0].cause.cause_id == "commits"
+    assert {part.part_id for part in found.ranking.gap.parts} >= {"statement.commit", "statement.update"}
+
+
 def test_what_stalls_can_t_tell_is_said() -> None:
     assert stalls_explained([seconds_of(at(60))]) is None
     assert stalls_explained([RunSeconds(seconds_of(at(60)).run, np.zeros(60))]) is None

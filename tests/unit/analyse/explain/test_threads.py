@@ -53,6 +53,17 @@ def test_sessions_that_idle_add_nothing_to_a_transaction(sessions: int) -> None:
     assert times["rest"] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("missing", ["run_queue", "on_cpu", "count"])
+def test_without_the_kernel_s_account_there_are_no_parts_and_a_reason(missing: str) -> None:
+    run = run_times(float(USERS))
+    states = {state: threads for state, threads in (run.threads or {}).items() if state != missing}
+    breakdown = split_by_threads(replace(run, threads=states))
+    assert breakdown is not None
+    assert breakdown.total_ms == pytest.approx(USERS * 1e3 / TPS)
+    assert breakdown.parts == ()
+    assert breakdown.missing == "the kernel's account of the server's session threads is not stored"
+
+
 def reading(target: str, waiting: float, pages: float | None = 50.0, runs: int = 4) -> dict[Cell, list[Breakdown]]:
     """Runs in which so many of 8 sessions wait for reads, and so many pages are read per transaction."""
     cell = Cell(target, 64 << 20, USERS, "sysbench/oltp_read_only", "socket")
