@@ -7,7 +7,7 @@ take longer are shared by more commits, the one that has its way stands for what
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbdyno.analyse.explain._circumstances import CLIENT_STRETCH, Circumstances
 from dbdyno.analyse.explain._gap import Gap, PartGap
@@ -34,9 +34,16 @@ class Portion:
     ms: float
 
 
-def portions(gap: Gap, known: Circumstances) -> list[Portion]:
-    """Return all portions of a gap, but those of the rest and of what has no name."""
+def portions(gap: Gap, known: Circumstances, *, is_processor_whole: bool = False) -> list[Portion]:
+    """Return all portions of a gap, but those of the rest and of what has no name.
+
+    Parameters
+    ----------
+    is_processor_whole : the sessions' processor time is not cut into more rows and dearer ones
+    """
     parts = {part.part_id: part for part in gap.parts if part.part_id not in _UNEXPLAINED}
+    if is_processor_whole and ON_CPU in parts:
+        parts[ON_CPU] = replace(parts[ON_CPU], by_work_ms=None, by_cost_ms=None)
     return [
         Portion(part, factor, ms)
         for part in parts.values()

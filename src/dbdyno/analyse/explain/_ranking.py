@@ -87,7 +87,27 @@ def rank_causes(
     """
     if not gap.parts:
         return None
-    portions_by_cause = _claim_portions(portions(gap, known), known)
+    ranking = _rank_portions(portions(gap, known), gap, runs, known, proofs)
+    decided_parts = gap.with_verdict("decided")
+    if not decided_parts or decided_parts[0].part_id != ON_CPU or _explains_processor(ranking):
+        return ranking
+    # More rows and dearer ones can each be too little to be decided where the processor time that they make is not.
+    whole_ranking = _rank_portions(portions(gap, known, is_processor_whole=True), gap, runs, known, proofs)
+    return whole_ranking if _explains_processor(whole_ranking) else ranking
+
+
+def _explains_processor(ranking: CauseRanking) -> bool:
+    return any(ON_CPU in found_cause.claims for found_cause in ranking.decided)
+
+
+def _rank_portions(
+    gap_portions: Sequence[Portion],
+    gap: Gap,
+    runs: Runs,
+    known: Circumstances,
+    proofs: Mapping[tuple[str, bool], ProofVerdict] | None,
+) -> CauseRanking:
+    portions_by_cause = _claim_portions(gap_portions, known)
     names = {_cause_part_id(cause, is_against): (cause, is_against) for cause, is_against in portions_by_cause}
     weights = {name: _claimed_shares(gap, portions_by_cause[key]) for name, key in names.items()}
     differences = _cause_differences(gap, runs, weights)

@@ -196,6 +196,22 @@ def test_processor_time_that_a_cause_s_work_brings_is_its_own_as_far_as_that_wor
     assert dearer == pytest.approx(parts["thread.on_cpu"] - 0.5)
 
 
+def test_processor_time_of_a_few_more_and_slightly_dearer_rows_has_a_cause_as_a_whole() -> None:
+    """Each of the two is below 3 % of the whole time, and both together are above."""
+    settings = {"index.adaptive_hash": ("OFF", "ON")}
+    example = Example({"thread.on_cpu": 1.11, "thread.run_queue": 0.3}, {"thread.on_cpu": 21.0}, settings=settings)
+    found = example.ranked(repeats=4, spread=0.002)
+    parts = {part.part_id: part for part in found.gap.parts}
+    on_cpu = parts["thread.on_cpu"]
+    assert found.gap.parts[0] is on_cpu and on_cpu.difference.verdict == "decided"
+    assert on_cpu.by_work_ms is not None and 0 < on_cpu.by_work_ms < LEAST_SHARE * found.gap.total.left_ms
+    assert on_cpu.by_cost_ms is not None and 0 < on_cpu.by_cost_ms < LEAST_SHARE * found.gap.total.left_ms
+    assert first(found) == "processor-work"
+    assert found.causes[0].grade == "explained by"
+    assert found.causes[0].claims["thread.on_cpu"] == pytest.approx(on_cpu.difference.ms)
+    assert found.causes[0].settings == settings
+
+
 def test_a_load_generator_on_its_own_host_does_not_wait_for_the_server_s_threads() -> None:
     facts = {"processors.background": (0.1, 0.9), "client.stretch": (1.0, 3.0)}
     beside = Example({"thread.client": 1.5}, facts=facts)
