@@ -125,6 +125,11 @@ SLOW_BINLOG = Example(
     {"thread.commit_order": 1.8, "thread.binlog_flush": 0.5}, facts={"engine.binlog.bytes": (900.0, 905.0)}
 )
 LONGER_BINLOG = replace(SLOW_BINLOG, facts={"engine.binlog.bytes": (1000.0, 2100.0)})
+DELAYED_BINLOG = Example(
+    {"thread.commit_order": 1.8},
+    facts={"engine.binlog.commits": (1.0, 1.0)},
+    settings={"derived:group_commit_delay_us": ("0", "1000")},
+)
 UNCOUNTED_BINLOG = Example({"thread.binlog_flush": 2.0})
 BUSY = {"processors.neighbours": (0.05, 1.0), "processors.sessions": (1.3, 0.6), "processors.client": (0.3, 0.2)}
 NEIGHBOURS = Example({"thread.run_queue": 2.3, "thread.client": 3.0}, facts={**BUSY, "client.stretch": (1.1, 4.0)})
@@ -165,6 +170,7 @@ SMALL_POOL = Example(
 
 EXAMPLES: Mapping[str, Example] = {
     "binary-log-written": BINLOG,
+    "group-commit-delay": DELAYED_BINLOG,
     "binary-log-bytes": LONGER_BINLOG,
     "binary-log-slow": SLOW_BINLOG,
     "binary-log-flushes": UNCOUNTED_BINLOG,
@@ -216,6 +222,7 @@ EXAMPLES: Mapping[str, Example] = {
 
 OTHERS: Mapping[str, Example] = {
     "binary-log-written": LONGER_BINLOG,
+    "group-commit-delay": replace(DELAYED_BINLOG, settings={"derived:group_commit_delay_us": ("1000", "200")}),
     "binary-log-bytes": SLOW_BINLOG,
     "binary-log-slow": replace(
         SLOW_BINLOG, facts={"engine.binlog.bytes": (0.0, 0.0), "engine.binlog.commits": (0.0, 0.0)}

@@ -175,7 +175,8 @@ def _processor(cause: Cause) -> str:
 def _condition(one: Condition) -> str:
     if one.differs:
         order = f" and comes later in {', '.join(one.order)} there" if one.order else ""
-        return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "") + order
+        larger = " and is larger there" if one.larger else ""
+        return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "") + order + larger
     if one.has:
         return f"`{one.has}` is more than 0"
     amount = f"× {one.times:g} at least" if one.times else f"by {one.by:g} at least"

@@ -49,7 +49,8 @@ class Condition:
     falls : a fact of which the other side has `times` as much or more, or more `by` so much
     has : a fact that is more than 0
     differs : a neutral setting whose values are known and differ; with `value` the longer side has that one, with
-        `order` both are in it and the longer side's comes later
+        `order` both are in it and the longer side's comes later, with `larger` both are numbers and the longer side's
+        is the larger one
     """
 
     grows: str = ""
@@ -60,6 +61,7 @@ class Condition:
     by: float = 0.0
     value: str = ""
     order: tuple[str, ...] = ()
+    larger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ def _claim(text: str) -> PartClaim:
 
 def _condition(row: Mapping[str, Any]) -> Condition:
     condition = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
-    is_known = set(row) <= {"grows", "falls", "has", "differs", "times", "by", "is", "order"}
+    is_known = set(row) <= {"grows", "falls", "has", "differs", "times", "by", "is", "order", "larger"}
     is_whole = sum(map(bool, (condition.grows, condition.falls, condition.has, condition.differs))) == 1
     has_amount = bool(condition.grows or condition.falls)
     if not (
@@ -172,7 +174,7 @@ def _condition(row: Mapping[str, Any]) -> Condition:
         and is_whole
         and has_amount == (bool(condition.times) != bool(condition.by))
         and (has_amount or not (condition.times or condition.by))
-        and (bool(condition.differs) or not (condition.value or condition.order))
+        and (bool(condition.differs) or not (condition.value or condition.order or condition.larger))
     ):
         raise AnalysisError("a condition of a cause means nothing", str(dict(row)))
     return condition

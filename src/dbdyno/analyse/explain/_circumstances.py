@@ -110,6 +110,8 @@ class Circumstances:
             values, order = self.differing.get(condition.differs), condition.order
             if values is None or condition.value not in ("", values[1]):
                 return False
+            if condition.larger and not _is_larger(*values):
+                return False
             return not order or (set(values) <= set(order) and order.index(values[0]) < order.index(values[1]))
         fact = self.facts.get(condition.grows or condition.falls or condition.has)
         if fact is None:
@@ -118,6 +120,13 @@ class Circumstances:
             return fact[1] > 0
         less, more = fact[::-1] if condition.falls else fact
         return more - less >= condition.by if condition.by else more > 0 and more >= condition.times * less
+
+
+def _is_larger(left: str, right: str) -> bool:
+    try:
+        return float(right) > float(left)
+    except ValueError:
+        return False
 
 
 def users_on(route: Route, pinned: PinnedServer | None) -> tuple[str, ...]:

@@ -111,12 +111,13 @@ def test_equals_have_no_decided_cause_in_19_of_20(spread: float) -> None:
         ("durability", "derived:commit_class", "write-each-commit", "sync-each-commit"),
         ("durability", "derived:commit_class", "sync-periodic(1 s)", "sync-each-commit"),
         ("binary-log-written", "binlog.sync", "0", "1"),
+        ("group-commit-delay", "derived:group_commit_delay_us", "20", "1000"),
     ],
 )
 def test_a_setting_is_the_cause_only_on_the_side_where_it_costs_time(
     cause_id: str, setting: str, less: str, more: str
 ) -> None:
-    example = replace(EXAMPLES[cause_id], facts={}, settings={setting: (less, more)})
+    example = replace(EXAMPLES[cause_id], facts={"engine.binlog.commits": (1.0, 1.0)}, settings={setting: (less, more)})
     assert first(example.ranked()) == cause_id
     turned = replace(example, settings={setting: (more, less)}).ranked()
     assert cause_id not in {one.cause.cause_id for one in turned.causes}
@@ -137,6 +138,22 @@ def test_a_binary_log_that_is_slow_must_be_written_and_has_a_cause_where_it_was_
     found = replace(EXAMPLES["binary-log-slow"], facts=facts).ranked()
     claims = {one.cause.cause_id: set(one.claims) for one in found.decided}
     assert claims == causes_of_parts
+
+
+@pytest.mark.parametrize(
+    ("facts", "values"),
+    [
+        ({}, ("0", "1000")),
+        ({"engine.binlog.bytes": (0.0, 0.0)}, ("0", "1000")),
+        ({"engine.binlog.bytes": (9.0, 9.0)}, ("0", "0")),
+        ({"engine.binlog.bytes": (9.0, 9.0)}, ("none", "1000")),
+    ],
+)
+def test_a_delay_of_commits_is_no_cause_without_a_binary_log_or_a_longer_delay(
+    facts: dict[str, tuple[float, float]], values: tuple[str, str]
+) -> None:
+    example = replace(EXAMPLES["group-commit-delay"], facts=facts, settings={"derived:group_commit_delay_us": values})
+    assert first(example.ranked()) in ("commit-order", "binary-log-slow")
 
 
 def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> None:
@@ -336,6 +353,7 @@ ROW = '[[cause]]\nid = "a"\nwords = "w"\nremedy = "r"\nclaims = ["thread.latch"]
         ROW + 'all = [{ has = "x", often = 1 }]\n',
         ROW + 'all = [{ has = "x", by = 1 }]\n',
         ROW + 'all = [{ has = "x", order = ["a"] }]\n',
+        ROW + 'all = [{ has = "x", larger = true }]\n',
         ROW + "settings = 1\n",
         ROW.replace('words = "w"\n', ""),
     ],
