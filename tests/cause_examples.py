@@ -159,6 +159,11 @@ WORK_UNCOUNTED = replace(DEARER, has_work=False)
 LOCKS = _wait("row_lock", 5.0)
 BACKGROUND = Example({"thread.run_queue": 2.0}, facts={"processors.background": (0.1, 0.9)})
 SMALL_REDO = Example({"thread.redo_space": 1.5, "thread.latch": 1.2, "thread.run_queue": 1.0}, facts=BACKGROUND.facts)
+GENERAL_LOG = Example(
+    {"thread.other_file": 0.3, "thread.latch": 0.8, "thread.on_cpu": 1.6, "thread.run_queue": 0.5},
+    settings={"log.general": ("OFF", "ON")},
+)
+SLOW_LOG = Example({"thread.other_file": 1.0, "thread.latch": 0.6}, settings={"log.slow": ("OFF", "ON")})
 FASTER_CLIENT = Example({"thread.client": 0.1})
 ALIKE = Example({})
 
@@ -195,7 +200,9 @@ EXAMPLES: Mapping[str, Example] = {
     "redo-flushes": FLUSHES,
     "commit-order": _wait("commit_order"),
     "session-flushes": _wait("data_flush"),
+    "general-log": GENERAL_LOG,
     "sort-files": replace(_wait("other_file"), facts={"engine.sort.merge_passes": (0.0, 0.3)}),
+    "slow-log": SLOW_LOG,
     "other-files": _wait("other_file"),
     "page-faults": _wait("page_fault"),
     "stopped-server": _wait("stopped"),
@@ -249,7 +256,9 @@ OTHERS: Mapping[str, Example] = {
     "redo-flushes": SLOW_FLUSHES,
     "commit-order": BINLOG,
     "session-flushes": SMALL_REDO,
+    "general-log": replace(GENERAL_LOG, settings={"log.general": ("ON", "OFF")}),
     "sort-files": _wait("other_file"),
+    "slow-log": replace(DEARER, settings={"log.slow": ("OFF", "ON")}),
     "other-files": replace(_wait("other_file"), facts={"engine.tmp_disk_tables": (0.0, 0.3)}),
     "page-faults": _wait("data_read"),
     "stopped-server": _wait("page_fault"),

@@ -156,6 +156,19 @@ def test_a_delay_of_commits_is_no_cause_without_a_binary_log_or_a_longer_delay(
     assert first(example.ranked()) in ("commit-order", "binary-log-slow")
 
 
+def test_a_general_log_takes_its_writes_its_mutex_and_its_processor_time_and_a_slow_log_as_much_as_it_writes() -> None:
+    general, slow = EXAMPLES["general-log"].ranked(), EXAMPLES["slow-log"].ranked()
+    parts = {part.part_id: part.difference.ms for part in general.gap.parts}
+    assert {
+        name: general.causes[0].claims[name] for name in ("thread.other_file", "thread.latch", "thread.on_cpu")
+    } == {name: pytest.approx(parts[name]) for name in ("thread.other_file", "thread.latch", "thread.on_cpu")}
+    much = replace(EXAMPLES["slow-log"], right={"thread.other_file": 0.5, "thread.latch": 5.0}).ranked()
+    claims = {one.cause.cause_id: one.claims for one in much.causes}
+    assert claims["slow-log"]["thread.latch"] == pytest.approx(claims["slow-log"]["thread.other_file"])
+    assert claims["latches"]["thread.latch"] > 4
+    assert "latches" not in {one.cause.cause_id for one in slow.decided}
+
+
 def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> None:
     pairs = [
         ("slow-flushes", "row-locks"),
