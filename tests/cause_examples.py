@@ -164,6 +164,7 @@ GENERAL_LOG = Example(
     settings={"log.general": ("OFF", "ON")},
 )
 SLOW_LOG = Example({"thread.other_file": 1.0, "thread.latch": 0.6}, settings={"log.slow": ("OFF", "ON")})
+TABLES_OPENED = replace(DEARER, facts={"engine.table_cache.misses": (0.01, 18.0)})
 FASTER_CLIENT = Example({"thread.client": 0.1})
 ALIKE = Example({})
 
@@ -208,6 +209,7 @@ EXAMPLES: Mapping[str, Example] = {
     "stopped-server": _wait("stopped"),
     "network-send": _wait("network_send"),
     "more-rows": MORE_ROWS,
+    "table-cache-small": TABLES_OPENED,
     "performance-schema": replace(DEARER, settings={"server.performance_schema": ("OFF", "ON")}),
     "tls": replace(DEARER, settings={"tls.required": ("OFF", "ON")}),
     "dearer-rows": DEARER,
@@ -264,6 +266,7 @@ OTHERS: Mapping[str, Example] = {
     "stopped-server": _wait("page_fault"),
     "network-send": Example({"thread.client": 2.0}),
     "more-rows": DEARER,
+    "table-cache-small": replace(DEARER, facts={"engine.table_cache.misses": (0.001, 0.05)}),
     "performance-schema": DEARER,
     "tls": replace(DEARER, settings={"tls.required": ("ON", "OFF")}),
     "dearer-rows": replace(DEARER, settings={"server.performance_schema": ("OFF", "ON")}),

@@ -132,6 +132,10 @@ def test_a_proof_grades_what_its_alteration_can_tell_of_the_side_that_it_ran_on(
     assert {is_against for _, is_against in _graded(alteration, "refuted", LEFT)} == {True}
 
 
+def test_an_alteration_that_removes_no_part_says_nothing_of_a_cause_without_parts() -> None:
+    assert _graded("performance-schema-off", "proved") == {("performance-schema", False)}
+
+
 @pytest.mark.parametrize("alteration", ["durability-relaxed", "redo-capacity", "buffer-pool"])
 def test_the_binary_log_is_proved_by_its_own_alteration_alone(alteration: str) -> None:
     assert not {name for name, _ in _graded(alteration, "proved") if name.startswith("binary-log")}

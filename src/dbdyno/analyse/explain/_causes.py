@@ -84,6 +84,7 @@ class Cause:
 
     Parameters
     ----------
+    claims : none where the processor time that its work brings is all that it takes
     conditions : that must all hold
     alternatives : of which one must hold, where there are any
     """

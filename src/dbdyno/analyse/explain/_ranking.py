@@ -135,7 +135,10 @@ def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstance
         for cause in causes():
             if not side_circumstances.allow(cause):
                 continue
-            own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
+            if cause.claims:
+                own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
+            else:
+                own_portions, unclaimed = _take_processor_work(unclaimed, cause, side_circumstances)
             if own_portions:
                 brought_portions, unclaimed = _take_brought_portions(unclaimed, cause, own_portions, side_circumstances)
                 portions_by_cause[cause, is_against] = own_portions + brought_portions
@@ -150,7 +153,9 @@ def _take_brought_portions(
     eligible = [portion for portion in unclaimed if _is_decided(portion) or not needs_decided]
     room_ms = abs(sum(portion.ms for portion in own_portions))
     brought_portions, remaining = _take_portions(eligible, cause.brings, room_ms)
-    work_portions, remaining = _take_processor_work(remaining, cause, circumstances)
+    work_portions: list[Portion] = []
+    if cause.claims:  # else that work is its own
+        work_portions, remaining = _take_processor_work(remaining, cause, circumstances)
     return brought_portions + work_portions, [portion for portion in unclaimed if portion not in eligible] + remaining
 
 

@@ -242,6 +242,17 @@ def test_processor_time_of_a_few_more_and_slightly_dearer_rows_has_a_cause_as_a_
     assert found.causes[0].settings == settings
 
 
+def test_a_cause_of_processor_time_alone_takes_as_much_as_its_work_can_take_and_brings_no_more() -> None:
+    example = replace(EXAMPLES["table-cache-small"], facts={"engine.table_cache.misses": (0.0, 3.0)})
+    found = replace(example, right={**example.right, "thread.latch": 5.0}).ranked()
+    claims = next(one.claims for one in found.causes if one.cause.cause_id == "table-cache-small")
+    assert claims["thread.on_cpu"] == pytest.approx(3 * 0.2)
+    assert claims["thread.latch"] == pytest.approx(claims["thread.on_cpu"] + claims["thread.run_queue"])
+    dearer = next(one.claims for one in found.causes if one.cause.cause_id == "dearer-rows")
+    parts = {part.part_id: part.difference.ms for part in found.gap.parts}
+    assert claims["thread.on_cpu"] + dearer["thread.on_cpu"] == pytest.approx(parts["thread.on_cpu"])
+
+
 def test_a_load_generator_on_its_own_host_does_not_wait_for_the_server_s_threads() -> None:
     facts = {"processors.background": (0.1, 0.9), "client.stretch": (1.0, 3.0)}
     beside = Example({"thread.client": 1.5}, facts=facts)
