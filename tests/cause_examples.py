@@ -165,6 +165,7 @@ GENERAL_LOG = Example(
 )
 SLOW_LOG = Example({"thread.other_file": 1.0, "thread.latch": 0.6}, settings={"log.slow": ("OFF", "ON")})
 TABLES_OPENED = replace(DEARER, facts={"engine.table_cache.misses": (0.01, 18.0)})
+PURGE_LAG = replace(DEARER, facts={"engine.history.length": (400.0, 150_000.0)})
 FASTER_CLIENT = Example({"thread.client": 0.1})
 ALIKE = Example({})
 
@@ -212,6 +213,7 @@ EXAMPLES: Mapping[str, Example] = {
     "table-cache-small": TABLES_OPENED,
     "performance-schema": replace(DEARER, settings={"server.performance_schema": ("OFF", "ON")}),
     "tls": replace(DEARER, settings={"tls.required": ("OFF", "ON")}),
+    "purge-lag": PURGE_LAG,
     "dearer-rows": DEARER,
     "processor-work": WORK_UNCOUNTED,
     "latches": _wait("latch"),
@@ -269,6 +271,7 @@ OTHERS: Mapping[str, Example] = {
     "table-cache-small": replace(DEARER, facts={"engine.table_cache.misses": (0.001, 0.05)}),
     "performance-schema": DEARER,
     "tls": replace(DEARER, settings={"tls.required": ("ON", "OFF")}),
+    "purge-lag": replace(DEARER, facts={"engine.history.length": (20_000.0, 150_000.0)}),
     "dearer-rows": replace(DEARER, settings={"server.performance_schema": ("OFF", "ON")}),
     "processor-work": MORE_ROWS,
     "latches": LOCKS,

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
+from dbdyno.analyse.explain import LEVELS
 from dbdyno.core import Run, RunRecord, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.store import (
@@ -64,7 +65,7 @@ class PlantedTimes:
     spread : of a run's luck, and of each statement's, relative
     axes : the places, as a study file has them
     states : target -> state -> share of the session threads in it; none: threads were not watched
-    counted : target -> counter of the server -> its growth per transaction
+    counted : target -> counter of the server -> its growth per transaction; of a level its mean
     metrics : target -> metric of the telemetry -> its value in every second
     variables : target -> the server's variables
     profiles : target -> stacks of its server; none: it was not profiled
@@ -155,6 +156,20 @@ class PlantedTimes:
         rows: list[JsonValue] = [
             {"name": name, "unit": "ops", "covered_s": 12.0, "kind": "counter", "delta": each * transactions}
             for name, each in self.counted.get(run.cell.target, {}).items()
+            if name not in LEVELS
+        ]
+        rows += [
+            {
+                "name": name,
+                "unit": "count",
+                "covered_s": 12.0,
+                "kind": "gauge",
+                "begin": 0.0,
+                "end": 2 * level,
+                "highest": 0.0,
+            }
+            for name, level in self.counted.get(run.cell.target, {}).items()
+            if name in LEVELS
         ]
         document = {"window_s": 12.0, "transactions": transactions, "counters": rows, "absent": []}
         return document if rows else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,15 @@ def each_transaction(document: Mapping[str, Any]) -> dict[str, float]:
         return {}
     counters = [row for row in document["counters"] if row["kind"] == "counter"]
     return {row["name"]: _whole_window_delta(row, document["window_s"]) / transactions for row in counters}
+
+
+def mean_levels(document: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
+    """Return the mean of the first and the last value of some levels of one run, of those that are stored."""
+    return {
+        row["name"]: (row["begin"] + row["end"]) / 2
+        for row in document.get("counters", ())
+        if row["kind"] == "gauge" and row["name"] in names
+    }
 
 
 def _cell_counters(group: CellJudgement, documents: list[Mapping[str, Any]]) -> CellCounters:

@@ -78,6 +78,14 @@ def test_a_wait_is_told_as_more_work_or_as_dearer_work(tmp_path: Path, flushes: 
     assert any(words in line for line in why.lines)
 
 
+def test_a_long_history_is_read_from_the_results(tmp_path: Path) -> None:
+    slow = {"on_cpu": 0.6, "run_queue": 0.2, "wait.client": 0.1, "wait.redo_flush": 0.1}
+    counted = {PAIR[0]: {"engine.history.length": 90.0}, PAIR[1]: {"engine.history.length": 2e6}}
+    planted = PlantedTimes(SLOW, axes=LAST_PLACE, states={PAIR[0]: ALIKE, PAIR[1]: slow}, counted=counted)
+    ranking = why_of(analyse_study(planted.write(tmp_path / "history")), PAIR).ranking
+    assert ranking is not None and ranking.causes[0].cause.cause_id == "purge-lag"
+
+
 def test_equal_threads_have_no_decided_part(tmp_path: Path) -> None:
     decided = 0
     for seed in range(20):

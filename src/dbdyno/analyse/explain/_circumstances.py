@@ -23,6 +23,8 @@ PROCESSOR_TIMES = {
 }
 """Metrics of the telemetry: processors that each used; of the host all that were not idle."""
 IDLE_TIMES = ("host.cpu.idle", "host.cpu.iowait")
+LEVELS = ("engine.history.length",)
+"""Levels of the server that causes ask for; all other facts of it are counters per transaction."""
 _STEAL = "host.cpu.steal"
 _GROUPS = "processors.background."
 _THREADS, _ON_CPU = "background.", ".on_cpu"
@@ -36,7 +38,7 @@ class Circumstances:
 
     Parameters
     ----------
-    facts : name -> left and right: counters per transaction, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`
+    facts : name -> left and right: counters per transaction, `LEVELS`, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
     has_client_host : the load generator has other processors than the server, on another host or by pinning
@@ -184,7 +186,7 @@ def _mean_facts(runs: Sequence[RunTimes]) -> dict[str, float]:
 
 def _run_facts(run: RunTimes) -> dict[str, float]:
     rows = THREAD_PARTS[ON_CPU].counters
-    facts = dict(run.counted)
+    facts = {**run.counted, **run.levels}
     if all(name in facts for name in rows):
         facts["rows"] = sum(facts[name] for name in rows)
     facts |= {f"processors.{user}": processors for user, processors in run.processors.items()}

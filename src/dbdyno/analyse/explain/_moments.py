@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse.explain._circumstances import Circumstances, processors_used
+from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
 from dbdyno.analyse.explain._gap import compare_breakdowns
 from dbdyno.analyse.explain._part import Breakdown, FloatArray
 from dbdyno.analyse.explain._ranking import CauseRanking, rank_causes
@@ -65,7 +65,7 @@ class RunSeconds:
         counters = {
             name: mean * count / transactions
             for name, mean in means.items()
-            if name.startswith("engine.") and transactions
+            if name.startswith("engine.") and name not in LEVELS and transactions
         }
         threads = {name.removeprefix(_SESSIONS): mean for name, mean in means.items() if name.startswith(_SESSIONS)}
         statements = {
@@ -82,6 +82,7 @@ class RunSeconds:
             missing="" if statements else "no statement times are stored",
             threads=threads if threads.get("count") else None,
             counted=counters,
+            levels={name: means[name] for name in LEVELS if name in means},
             processors=processors_used(means, self.run.cell.route, self.pinned),
             pinned=self.pinned,
         )

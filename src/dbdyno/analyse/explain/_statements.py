@@ -80,6 +80,7 @@ class RunTimes:
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
+    levels : level of the server -> its mean over the window; empty where not stored
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``,
         ``steal`` (the hypervisor), and ``background.NAME`` of each group of the server's other threads, ``busy`` and
         ``idle`` of those that the server may use; who is not known is not there
@@ -101,6 +102,7 @@ class RunTimes:
     threads: Mapping[str, float] | None = None
     threads_missing: str = ""
     counted: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, float] = field(default_factory=dict)
     processors: Mapping[str, float] = field(default_factory=dict)
     pinned: PinnedServer | None = None
     network: NetworkUse | None = None

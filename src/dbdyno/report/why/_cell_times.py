@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import (
     IDLE_TIMES,
+    LEVELS,
     PROCESSOR_TIMES,
     NetworkUse,
     PinnedServer,
@@ -19,7 +20,7 @@ from dbdyno.analyse.explain import (
     processors_used,
 )
 from dbdyno.core import Cell, RunRecord, is_network_route
-from dbdyno.report._counters import each_transaction
+from dbdyno.report._counters import each_transaction, mean_levels
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
@@ -64,6 +65,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
     has_rests = _has_rests(results, record)
     means = _telemetry_means(results, record, settled_table.numbers("second"))
     pinned = pinned_server(results.study, record.run.cell)
+    counters = results.optional_document(record.run.run_id, "counters")
     return RunTimes(
         record.run,
         rests=has_rests,
@@ -78,7 +80,8 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _missing_threads_words(record),
-        counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
+        counted=each_transaction(counters),
+        levels=mean_levels(counters, LEVELS),
         processors=processors_used(means, record.run.cell.route, pinned),
         pinned=pinned,
         network=_network_use(results, record, settled_table, transaction_count),

@@ -169,6 +169,14 @@ def test_a_general_log_takes_its_writes_its_mutex_and_its_processor_time_and_a_s
     assert "latches" not in {one.cause.cause_id for one in slow.decided}
 
 
+@pytest.mark.parametrize(
+    ("lag", "is_lag"), [((10.0, 90_000.0), False), ((50_000.0, 450_000.0), False), ((0.0, 2e5), True)]
+)
+def test_a_history_is_a_lag_only_if_it_is_long_and_many_times_the_other(lag: tuple[float, float], is_lag: bool) -> None:
+    example = replace(EXAMPLES["purge-lag"], facts={"engine.history.length": lag})
+    assert first(example.ranked()) == ("purge-lag" if is_lag else "dearer-rows")
+
+
 def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> None:
     pairs = [
         ("slow-flushes", "row-locks"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse.explain import (
+    Circumstances,
     RunSeconds,
     RunTimes,
     StatementTimes,
@@ -66,6 +67,15 @@ def test_without_threads_the_statements_tell() -> None:
     found = stalls_explained([seconds_of(at(60, 10, 11, 30, 31, 50, 51), threads=False)])
     assert found is not None and found.ranking is not None
     assert found.ranking.causes[0].cause.cause_id == "commits"
+
+
+def test_a_level_of_the_server_is_its_mean_and_no_rate() -> None:
+    run = seconds_of(at(60, 10))
+    metrics = {"engine.history.length": np.arange(60) * 10.0, "engine.pages.read": np.full(60, 2000.0)}
+    times = replace(run, metrics=metrics).of(at(60, 10, 20))
+    assert times.levels == {"engine.history.length": 150.0}
+    assert set(times.counted) == {"engine.pages.read"}
+    assert Circumstances.of([times], [times]).facts["engine.history.length"] == (150.0, 150.0)
 
 
 @pytest.mark.parametrize("missing", ["run_queue", "on_cpu"])
