@@ -254,7 +254,7 @@ def test_a_cause_of_processor_time_alone_takes_as_much_as_its_work_can_take_and_
     example = replace(EXAMPLES["table-cache-small"], facts={"engine.table_cache.misses": (0.0, 3.0)})
     found = replace(example, right={**example.right, "thread.latch": 5.0}).ranked()
     claims = next(one.claims for one in found.causes if one.cause.cause_id == "table-cache-small")
-    assert claims["thread.on_cpu"] == pytest.approx(3 * 0.2)
+    assert claims["thread.on_cpu"] == pytest.approx(3 * 0.1)
     assert claims["thread.latch"] == pytest.approx(claims["thread.on_cpu"] + claims["thread.run_queue"])
     dearer = next(one.claims for one in found.causes if one.cause.cause_id == "dearer-rows")
     parts = {part.part_id: part.difference.ms for part in found.gap.parts}
