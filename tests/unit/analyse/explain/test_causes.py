@@ -288,6 +288,11 @@ def test_a_wait_is_charged_to_a_user_whose_use_grew_by_an_amount_that_counts(
     assert ("background-work" in {one.cause.cause_id for one in found.causes}) == is_charged
 
 
+def test_a_wait_that_is_charged_to_other_programs_has_them_as_its_cause() -> None:
+    used = {"processors.neighbours": (1.21, 1.29), "processors.sessions": (0.59, 0.53), "processors.busy": (2.0, 2.0)}
+    assert first(Example({"thread.run_queue": 2.0}, facts=used).ranked()) == "neighbours"
+
+
 def test_sessions_that_wait_longer_and_use_as_much_had_no_less_processor_time() -> None:
     waits = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.48)})
     assert first(waits.ranked()) == "too-many-connections"
