@@ -10,7 +10,7 @@ another, in an order that is fresh for each round and the same for all targets t
 own then, so that a run does not ask for the very rows that the one before it has just read.
 
 Where a network is among the routes, the routes of a place follow one another, so that what the network adds is computed
-from runs that lie close together.
+from runs that lie close together. With ladders, all routes of a workload and tier do so, in one order of concurrencies.
 
 A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round;
 with several benches, of what each of them takes, see `_deal`.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from dbdyno.core import Cell, Route, Run, is_network_route
 from dbdyno.study import Study
@@ -135,14 +136,43 @@ def _round_of_ladders(study: Study, chance: random.Random) -> list[Cell]:
     places = list(itertools.product([choice.label for choice in study.workloads], study.tiers_bytes, study.routes))
     if study.order == "interleaved":
         chance.shuffle(places)
-    cells: list[Cell] = []
+    ladders: list[_PlaceLadders] = []
     for workload, tier_bytes, route in places:
         names, steps = [target.name for target in study.targets], list(study.concurrencies)
         if study.order == "interleaved":
             chance.shuffle(names)
             chance.shuffle(steps)
-        cells.extend(Cell(name, tier_bytes, step, workload, route) for name in names for step in steps)
-    return cells
+        ladders.append(_PlaceLadders(workload, tier_bytes, route, names, steps))
+    if any(map(is_network_route, study.routes)):
+        ladders = _with_adjoining_routes(ladders)
+    return [
+        Cell(name, ladder.tier_bytes, step, ladder.workload, ladder.route)
+        for ladder in ladders
+        for name in ladder.names
+        for step in ladder.steps
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlaceLadders:
+    """Holds the ladders of all targets at a workload, tier and route: targets and concurrencies in their order."""
+
+    workload: str
+    tier_bytes: int
+    route: Route
+    names: Sequence[str]
+    steps: Sequence[int]
+
+
+def _with_adjoining_routes(ladders: Sequence[_PlaceLadders]) -> list[_PlaceLadders]:
+    """Put the routes of a workload and tier next to each other, all with the first one's order of concurrencies.
+
+    Workloads and tiers keep the order in which they first occur, since `runs_of_part` deals by that order.
+    """
+    ladders_by_unit: dict[tuple[str, int], list[_PlaceLadders]] = {}
+    for ladder in ladders:
+        ladders_by_unit.setdefault((ladder.workload, ladder.tier_bytes), []).append(ladder)
+    return [replace(ladder, steps=own[0].steps) for own in ladders_by_unit.values() for ladder in own]
 
 
 def _order_reason(study: Study, repeat: int, position: int) -> str:

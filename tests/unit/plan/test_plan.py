@@ -1,5 +1,6 @@
 """Order and budget of a study."""
 
+import hashlib
 import itertools
 from collections import Counter
 from dataclasses import replace
@@ -96,6 +97,13 @@ def test_a_sentinel_cuts_no_ladder_in_two(ladders: Study) -> None:
     for before, run, after in zip(runs, runs[1:], runs[2:], strict=False):
         if run.is_sentinel:
             assert not share_server(ladders, before, after)
+
+
+def test_a_study_without_a_network_has_the_order_of_earlier_versions(study: Study, ladders: Study) -> None:
+    near = replace(study, routes=("socket", "loopback")), replace(ladders, routes=("socket", "loopback"))
+    orders = [repr([(run.run_id, run.seed) for run in make_plan(one).runs]) for one in near]
+    digests = [hashlib.sha256(order.encode()).hexdigest()[:16] for order in orders]
+    assert digests == ["ed0103eb4db4e7f9", "5d9e1db8c6ca35af"]
 
 
 def test_the_same_cells_are_run_with_ladders_and_without(study: Study, ladders: Study) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import Run
-from dbdyno.plan import ordered_runs
+from dbdyno.plan import PartOfStudy, ordered_runs, runs_of_part
 from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, summary_json, why_object, why_of
 from dbdyno.store import StoredRun
 from dbdyno.study import parse_study
@@ -119,3 +119,35 @@ def test_routes_of_a_place_are_neighbours_where_one_is_a_network() -> None:
             (target, route) for target in ("mariadb:11.8", "mysql:9.7") for route in ("loopback", "network")
         }
     assert len({runs[start].cell.route for start in range(0, len(runs), 4)}) == 2
+
+
+@pytest.mark.parametrize("order", ["interleaved", "as-written"])
+def test_ladders_over_the_routes_of_a_place_are_neighbours_where_one_is_a_network(order: str) -> None:
+    planted = _planted('["loopback", "network"]', SIX_PLACES)
+    study = replace(parse_study(planted.text, "far"), restore="ladder", order=order)
+    steps, size = len(study.concurrencies), 4 * len(study.concurrencies)
+    assert steps > 1 and len(study.tiers_bytes) > 1
+    runs = ordered_runs(study)
+    first_routes = set()
+    for start in range(0, len(runs), size):
+        place_runs = runs[start : start + size]
+        assert len({(run.cell.workload, run.cell.tier_bytes, run.repeat) for run in place_runs}) == 1
+        ladders = [place_runs[at : at + steps] for at in range(0, size, steps)]
+        assert {(run.cell.target, run.cell.route) for run in place_runs} == {
+            (target, route) for target in ("mariadb:11.8", "mysql:9.7") for route in ("loopback", "network")
+        }
+        assert len({tuple(run.cell.concurrency for run in ladder) for ladder in ladders}) == 1
+        assert [ladder[0].cell.route for ladder in ladders] in (
+            ["loopback", "loopback", "network", "network"],
+            ["network", "network", "loopback", "loopback"],
+        )
+        first_routes.add(place_runs[0].cell.route)
+    assert len(first_routes) == (2 if order == "interleaved" else 1)
+
+
+def test_rounds_of_ladders_over_a_network_stay_in_the_parts_that_earlier_versions_gave_them() -> None:
+    study = replace(parse_study(_planted('["loopback", "network"]', SIX_PLACES).text, "far"), restore="ladder")
+    runs = ordered_runs(study)
+    parts = [runs_of_part(study, runs, PartOfStudy(number, 3)) for number in (1, 2, 3)]
+    rounds = [{(run.cell.tier_bytes >> 20, run.repeat) for run in part} for part in parts]
+    assert rounds == [{(512, 1), (512, 2), (64, 4)}, {(64, 1), (64, 3), (512, 4)}, {(64, 2), (512, 3)}]
