@@ -110,6 +110,30 @@ def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]
     assert "tier + 1GB" in printed
 
 
+def test_a_study_of_several_benches_shows_what_more_or_fewer_of_them_gain(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both tiers at two workloads are four pieces: the third bench has two, the fifth to eighth share rounds."""
+    hosts = "".join(f'[hosts.db{name}]\n[bench.{name}]\nserver = "db{name}"\n' for name in "abc")
+    text = STUDY.replace('"64MB"', '"64MB", "512MB"').replace("[workload]", "[[workload]]")
+    text = text.replace("[axes]", '[[workload]]\nname = "sysbench/oltp_read_only"\n[axes]')
+    study.write_text(text + hosts)
+    _, printed, _ = asked(capsys, study)
+    lines = [line.strip() for line in printed.splitlines()]
+    start = next(number for number, line in enumerate(lines) if line.startswith("benches "))
+    assert lines[start].split() == ["benches", "makespan", "idle", "machine", "time"]
+    rows = [re.split(r"  +", line) for line in lines[start + 1 : start + 6]]
+    assert [row[0] for row in rows] == ["1", "2", "3", "4", "8"]
+    assert [row[4:] for row in rows] == [[], [], ["this study: a, b, c"], [], []]
+    assert lines[start + 6] == "preparing included, if the benches are alike"
+    found = json.loads(asked(capsys, study, "--json")[1])
+    times = {dealt["machines"]: dealt for dealt in found["bench_counts"]}
+    assert found["benches"] == times[3]
+    assert [times[count]["idle_share"] for count in (1, 2, 4)] == pytest.approx([0, 0, 0], abs=1e-6)
+    assert times[3]["makespan_ns"] == times[2]["makespan_ns"] > times[4]["makespan_ns"] > times[8]["makespan_ns"]
+    assert [row[2] for row in rows] == [f"{100 * times[int(row[0])]['idle_share']:.0f} %" for row in rows]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

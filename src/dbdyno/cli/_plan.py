@@ -42,6 +42,7 @@ exit code is 1 if the time is too short.
 
 
 _WORTH_DEALING_NS = 3600 * 10**9
+_BENCH_COUNTS = (1, 2, 4, 8)
 _SEARCHED = "certainty  a search ends when the next higher rate fails; `precision` in [pacing] sets the step"
 
 
@@ -142,7 +143,10 @@ def _print_needs(
         f"memory  about {format_bytes(budget.memory_bytes)}{_memory_limit_words(study)}",
         markup=False,
     )
-    if budget.runs.expected_ns >= _WORTH_DEALING_NS or len(study.benches) > 1:
+    if len(study.benches) > 1:
+        console.print(_bench_table(study, plan))
+        console.print("        preparing included, if the benches are alike", markup=False)
+    elif budget.runs.expected_ns >= _WORTH_DEALING_NS:
         for line in _machine_lines(study, plan):
             console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
@@ -152,14 +156,30 @@ def _print_needs(
         console.print(line, markup=False)
 
 
-def _machine_lines(study: Study, plan: Plan) -> list[str]:
-    """Return how long the study takes when it is dealt over several machines."""
-    from dbdyno.plan import dealt_over, dealt_to_benches
+def _bench_table(study: Study, plan: Plan) -> Table:
+    """Return how long the study takes on some counts of benches, its own among them."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
+    for heading in ("benches", "makespan", "idle", "machine time"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    names = ", ".join(bench.name for bench in study.benches)
+    for dealt in _bench_counts(study, plan):
+        own_words = f"this study: {names}" if dealt.machines == len(study.benches) else ""
+        table.add_row(str(dealt.machines), *_time_words(dealt), own_words)
+    return table
 
-    if len(study.benches) > 1:
-        names = ", ".join(bench.name for bench in study.benches)
-        dealt = dealt_to_benches(study, plan.runs, plan.budget)
-        return [f"benches {names}: {_dealt_runs_words(dealt)}", "        preparing included, if they are alike"]
+
+def _bench_counts(study: Study, plan: Plan) -> list[Dealt]:
+    from dbdyno.plan import dealt_to_benches  # late: see _main
+
+    counts = sorted({*_BENCH_COUNTS, len(study.benches)})
+    return [dealt_to_benches(study, plan.budget, count) for count in counts]
+
+
+def _machine_lines(study: Study, plan: Plan) -> list[str]:
+    """Return how long the study takes when its parts are dealt over several machines."""
+    from dbdyno.plan import dealt_over
+
     lines: list[str] = []
     for dealt in dealt_over(study, plan.runs, plan.budget)[1:]:
         lines.append(f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {_dealt_runs_words(dealt)}")
@@ -167,11 +187,17 @@ def _machine_lines(study: Study, plan: Plan) -> list[str]:
 
 
 def _dealt_runs_words(dealt: Dealt) -> str:
-    hours, makespan = (
-        format_duration(_round_duration_ns(time_ns)) for time_ns in (dealt.machine_ns, dealt.makespan_ns)
+    makespan, idle, hours = _time_words(dealt)
+    idle_words = f", {idle} of it idle" if dealt.idle_share >= 0.005 else ""
+    return f"{makespan}{idle_words}; {hours} of machine time"
+
+
+def _time_words(dealt: Dealt) -> tuple[str, str, str]:
+    """Return makespan, idle share and machine time."""
+    makespan, hours = (
+        format_duration(_round_duration_ns(time_ns)) for time_ns in (dealt.makespan_ns, dealt.machine_ns)
     )
-    idle = f", {100 * dealt.idle_share:.0f} % of it idle" if dealt.idle_share >= 0.005 else ""
-    return f"{makespan}{idle}; {hours} of machine time"
+    return makespan, f"{100 * dealt.idle_share:.0f} %", hours
 
 
 def _hours_table(plan: Plan) -> Table:
@@ -247,7 +273,7 @@ def runs_words(plan: Plan) -> str:
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
     """Return the plan as JSON: printed for programs, and kept in the results folder."""
-    from dbdyno.plan import dealt_over, dealt_to_benches  # late: see _main
+    from dbdyno.plan import dealt_over  # late: see _main
     from dbdyno.study import settings_object
 
     runs: list[JsonValue] = [
@@ -280,5 +306,13 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "memory_bytes": budget.memory_bytes,
         **({"shaped_routes": [asdict(route) for route in study.shaped_routes]} if study.shaped_routes else {}),
         "machines": [asdict(dealt) for dealt in dealt_over(study, plan.runs, budget)],
-        **({"benches": asdict(dealt_to_benches(study, plan.runs, budget))} if len(study.benches) > 1 else {}),
+        **_benches_object(study, plan),
     }
+
+
+def _benches_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
+    """Return what the study takes on its benches, and on other counts of such benches; empty without several."""
+    if len(study.benches) < 2:
+        return {}
+    by_count = {dealt.machines: asdict(dealt) for dealt in _bench_counts(study, plan)}
+    return {"benches": by_count[len(study.benches)], "bench_counts": list(by_count.values())}

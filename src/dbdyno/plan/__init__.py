@@ -17,8 +17,8 @@ from dbdyno.plan._deal import (
     next_piece,
     pieces,
     pieces_left,
+    planned_runs,
     wanted_runs,
-    watched_pieces,
 )
 from dbdyno.plan._deep_study import DEEP_WINDOW_NS, deep_study
 from dbdyno.plan._designs import (
@@ -76,6 +76,7 @@ __all__ = [
     "pieces",
     "pieces_left",
     "planned_design",
+    "planned_runs",
     "proof_study",
     "runs_of_part",
     "self_check_study",
@@ -83,7 +84,6 @@ __all__ = [
     "shortest_window_ns",
     "unsure_cells",
     "wanted_runs",
-    "watched_pieces",
     "with_lengths",
 ]
 
@@ -119,9 +119,7 @@ def make_plan(study: Study, workloads: ResolvedWorkloads = MappingProxyType({}))
     >>> len(plan.runs), plan.runs[0].repeat, plan.runs[-1].repeat
     (8, 1, 2)
     """
-    runs = ordered_runs(study)
-    if study.sentinel and len(study.benches) > 1:
-        runs = watched_pieces(study, runs)
+    runs = planned_runs(study)
     rows: dict[str, int] = {}
     for (_, label), workload in workloads.items():
         rows[label] = max(rows.get(label, 0), workload.rows_total)

@@ -18,7 +18,7 @@ from dbdyno.plan._budget import Budget
 from dbdyno.plan._order import ordered_runs, sentinel_run, share_server
 from dbdyno.plan._parts import Dealt, block, work_unit
 from dbdyno.plan._repeats import further_rounds, noise_share
-from dbdyno.study import Study
+from dbdyno.study import BenchChoice, Study
 
 MOST_APART = 0.10
 """Benches whose sentinels are further apart than this share are not used together."""
@@ -57,7 +57,13 @@ def pieces(study: Study, runs: Sequence[Run], benches: int) -> list[tuple[Run, .
     return [tuple(piece_runs) for piece_runs in runs_by_key.values()]
 
 
-def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
+def planned_runs(study: Study) -> tuple[Run, ...]:
+    """Return the runs that are made in any case, in order, with those of the sentinel on the study's benches."""
+    runs = ordered_runs(study)
+    return _watched_pieces(study, runs) if study.sentinel and len(study.benches) > 1 else runs
+
+
+def _watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
     """Add the runs by which a sentinel watches the benches: first, in the middle and last of each piece.
 
     Parameters
@@ -151,10 +157,16 @@ def benches_apart(records: Iterable[RunRecord], benches: Sequence[str]) -> dict[
     return share_by_bench
 
 
-def dealt_to_benches(study: Study, runs: Sequence[Run], budget: Budget) -> Dealt:
-    """Estimate the study on its own benches, if they are alike and every run lasts as long as the average one."""
-    count = max(len(study.benches), 1)
-    run_ns = budget.runs.expected_ns // max(len(runs), 1)
+def dealt_to_benches(study: Study, budget: Budget, count: int) -> Dealt:
+    """Estimate the study on so many benches, if they are alike and every run lasts as long as the average one.
+
+    Parameters
+    ----------
+    budget : of the study on its own benches
+    count : of benches, whichever the study names; the runs of a sentinel depend on it
+    """
+    runs = planned_runs(replace(study, benches=tuple(BenchChoice(str(number)) for number in range(count))))
+    run_ns = budget.runs.expected_ns // max(budget.run_count, 1)
     free_at = [0] * count
     for piece in sorted(pieces(study, runs, count), key=len, reverse=True):
         start_ns = heapq.heappop(free_at)

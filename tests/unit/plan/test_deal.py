@@ -180,12 +180,23 @@ def test_further_repeats_are_numbered_on_from_the_whole_plan() -> None:
 
 
 def test_the_time_of_the_benches_is_that_of_the_one_with_the_most_to_do() -> None:
-    alone, two, three = (_study(count) for count in (1, 2, 3))
+    alone = _study(1)
     plan = make_plan(alone)
-    times = [dealt_to_benches(study, plan.runs, plan.budget) for study in (alone, two, three)]
+    times = [dealt_to_benches(alone, plan.budget, count) for count in (1, 2, 3)]
     runs_ns = plan.budget.runs.expected_ns
     assert [time.makespan_ns - plan.budget.prepare_ns for time in times] == pytest.approx(
         [runs_ns, runs_ns / 2, runs_ns / 2], rel=1e-6
     )
     assert times[1].idle_share == pytest.approx(0, abs=1e-6)
     assert 0.2 < times[2].idle_share < 1 / 3
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 12])
+def test_the_time_of_other_counts_of_benches_has_the_sentinels_that_they_would_have(count: int) -> None:
+    study, other = _study(3, 'sentinel = "mysql:9.7"'), _study(count, 'sentinel = "mysql:9.7"')
+    budget, runs = make_plan(study).budget, make_plan(other).runs
+    dealt = dealt_to_benches(study, budget, count)
+    prepared = dealt.machine_ns - len(runs) * (budget.runs.expected_ns // budget.run_count)
+    assert prepared == min(count, len(pieces(other, runs, count))) * budget.prepare_ns
+    assert dealt.machines == count and dealt.makespan_ns <= dealt.machine_ns
+    assert dealt.makespan_ns * count * (1 - dealt.idle_share) == pytest.approx(dealt.machine_ns)
