@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dbdyno.cli import main
+from dbdyno.cli import _doctor, main
 from dbdyno.cli._machine import check_before_study
 from dbdyno.core import HostError, Machine, Memory
-from dbdyno.doctor import CHECKS, Generator, Needs, examine
+from dbdyno.doctor import CHECKS, Examination, Generator, Needs, ServerWay, examine
 
 STUDY = str(Path(__file__).parents[2] / "studies" / "first.toml")
 NEEDS = Needs(concurrency=4, memory_bytes=8 << 30, disk_bytes=0)
@@ -58,3 +61,57 @@ def test_a_clean_machine_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) ->
     clean = Machine(memory=Memory(available_bytes=64 << 30, huge_pages="madvise", swap_bytes=0))
     check_before_study(examine(clean, NEEDS, Generator("/bin/load", is_calibrated=False)), force=False, quiet=False)
     assert capsys.readouterr().err == ""
+
+
+FAR_STUDY = """
+targets = ["mariadb:11.8"]
+workload.name = "sysbench/oltp_read_only"
+axes = {tier = "64MB", concurrency = 8, route = ["loopback", "network"]}
+[hosts.db1]
+address = "10.1.0.2"
+[bench.a]
+server = "db1"
+"""
+LOAD_HOSTS = 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@load1"\n[hosts.c2]\n'
+
+
+@pytest.mark.parametrize(
+    ("client", "names", "ways"),
+    [
+        (LOAD_HOSTS, ["db1", "c1", "c2"], [[], ["c1"], ["c2"]]),
+        ("", ["db1"], [["this machine"]]),
+    ],
+)
+def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
+    client: str,
+    names: list[str],
+    ways: list[list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reached: list[str] = []
+    examined: list[tuple[Needs, list[str]]] = []
+
+    @contextlib.contextmanager
+    def reached_host(destination: str, home: str) -> Iterator[str]:
+        reached.append(destination)
+        yield destination
+
+    def try_way(server: str, choice: Any, client: str | None, name: str) -> ServerWay:
+        return ServerWay(name, choice.name, "10.1.0.2 port 3306")
+
+    def examine_there(host: str, needs: Needs, ways: Sequence[ServerWay]) -> Examination:
+        examined.append((needs, [way.client for way in ways]))
+        return examine(SMALL)
+
+    for replacement in (reached_host, try_way, examine_there):
+        monkeypatch.setattr(_doctor, replacement.__name__, replacement)
+    path = tmp_path / "far.toml"
+    path.write_text(FAR_STUDY + client)
+    main(["doctor", str(path), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert list(found.get("hosts", {"db1": found})) == names
+    assert reached == ["db1", "bench@load1", "c2"][: len(names)]
+    assert [needs.is_load_host for needs, _ in examined] == [name != "db1" for name in names]
+    assert [own for _, own in examined] == ways

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dbdyno.cli import main
 from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
@@ -57,6 +59,30 @@ def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], 
     assert sorted(stored.host["clients"]) == ["c1", "c2"]
     page = (output / "report.html").read_text()
     assert "clients by network on c1 (bench@c1) and c2 (bench@c2) as one client" in page
+    for machine in machines:
+        assert_nothing_is_left(machine)
+
+
+def test_doctor_checks_load_hosts_and_connects_from_them_to_the_address_of_the_server(
+    machines: list[RemoteMachine], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = _study(tmp_path, machines, ("loopback", "network"), 4)
+    assert main(["doctor", str(study), "--json"]) in (0, 1)
+    hosts = json.loads(capsys.readouterr().out)["hosts"]
+    assert list(hosts) == ["db1", "c1", "c2"]
+    for name, states in {"db1": ("idle",), "c1": ("clear",), "c2": ("clear",)}.items():
+        outcomes = {outcome["id"]: outcome for outcome in hosts[name]["outcomes"]}
+        assert outcomes["remote-network"]["state"] in states, outcomes["remote-network"]
+        assert outcomes["remote-agent"]["state"] == outcomes["free-space"]["state"] == "clear"
+        assert ("memory" in outcomes) == (name == "db1")
+    wrong = study.with_name("wrong.toml")
+    wrong.write_text(study.read_text().replace(f'address = "{machines[0].address}"', 'address = "10.98.0.99"'))
+    assert main(["doctor", str(wrong), "--json"]) == 1
+    hosts = json.loads(capsys.readouterr().out)["hosts"]
+    for name in ("c1", "c2"):
+        outcomes = {outcome["id"]: outcome for outcome in hosts[name]["outcomes"]}
+        assert (outcomes["remote-network"]["state"], outcomes["remote-network"]["severity"]) == ("found", "blocker")
+        assert "nothing can listen on 10.98.0.99" in outcomes["remote-network"]["seen"]
     for machine in machines:
         assert_nothing_is_left(machine)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host
+from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_way
 from dbdyno.core import counted
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dbdyno.doctor import CheckOutcome, Examination, Needs
     from dbdyno.hosts import LocalHost
-    from dbdyno.study import Study
+    from dbdyno.study import BenchChoice, HostChoice, Study
 
 _STORY = """\
 Checks in about a second whether this machine can give trustworthy results: clock and governor, NUMA, huge pages,
@@ -29,7 +29,8 @@ says what was seen, how it affects a result and which command fixes it. Changes 
   dbdyno doctor --host bench@db1           that host over ssh, and the network to it; takes 12 seconds
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
-For a study whose servers run on other hosts, those hosts are checked.
+For a study whose servers run on other hosts, those hosts and the load hosts in `client` are checked, and the network
+between them by a connection.
 A blocker makes runs fail or measure something else; a weakness is a reason to doubt results; a note is worth knowing.
 `dbdyno run` and `dbdyno compare` make the same checks before they start: a blocker stops them unless --force is
 given, and the report shows the rest.
@@ -64,7 +65,7 @@ def _check_machines(choices: argparse.Namespace) -> int:
 
 
 def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
-    """Examine each machine that servers are to run on, by its name; that of this one is empty."""
+    """Examine each machine that servers or clients are to run on, by its name; that of this one is empty."""
     from dbdyno.cli._machine import examine_here  # late: see _main
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
@@ -76,14 +77,35 @@ def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
     if choices.host:
         with chosen_host(choices) as host:
             return {choices.host: examine_there(host, needs)}
-    servers = [bench.server for bench in study.benches] if study is not None else []
-    examinations = {}
-    for server in servers or [None]:
-        if server is None:
+    if study is None or not study.benches:
+        return {"": examine_here(needs, Home.of_user(), lab)}
+    examinations: dict[str, Examination] = {}
+    for bench in study.benches:
+        if bench.server is None:
             examinations[""] = examine_here(needs, Home.of_user(), lab)
         else:
-            with reached_host(server.ssh, server.home) as host:
-                examinations[server.name] = examine_there(host, needs)
+            examinations |= _examine_bench_hosts(study, bench, bench.server, needs)
+    return examinations
+
+
+def _examine_bench_hosts(
+    study: Study, bench: BenchChoice, server: HostChoice, needs: Needs | None
+) -> dict[str, Examination]:
+    """Examine the host of a bench's servers and those of its clients, and try the network between them."""
+    from dbdyno.core import is_network_route  # late: see _main
+    from dbdyno.doctor import load_host_needs
+
+    uses_network = any(map(is_network_route, study.routes))
+    examinations = {}
+    with reached_host(server.ssh, server.home) as server_host:
+        from_here = uses_network and not bench.clients
+        way = try_way(server_host, server, None, "this machine") if from_here else None
+        examinations[server.name] = examine_there(server_host, needs, [way] if way is not None else [])
+        for client in bench.clients:
+            with reached_host(client.ssh, client.home) as client_host:
+                way = try_way(server_host, server, client_host, client.name) if uses_network else None
+                client_needs = load_host_needs(study, len(bench.clients))
+                examinations[client.name] = examine_there(client_host, client_needs, [way] if way is not None else [])
     return examinations
 
 

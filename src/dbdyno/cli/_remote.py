@@ -5,19 +5,23 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
+import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbdyno.core import HostError, RequestError
 
 if TYPE_CHECKING:
-    from dbdyno.doctor import Examination, Needs, RemoteAccess
+    from dbdyno.doctor import Examination, Needs, RemoteAccess, ServerWay
     from dbdyno.hosts.remote import RemoteAgent, RemoteHost
     from dbdyno.lab import Orphans
+    from dbdyno.study import HostChoice
 
 _DRIFT_S = 10.0
+_CONNECT_S = 10.0
 _IDLE_S = 15
 """An agent whose lab has said nothing for so long has none; labs say something every second."""
 
@@ -73,8 +77,13 @@ def reached_host(destination: str, home: str) -> Iterator[RemoteHost]:
         yield host
 
 
-def examine_there(host: RemoteHost, needs: Needs | None = None) -> Examination:
-    """Look at a host for some seconds, and judge what is seen."""
+def examine_there(host: RemoteHost, needs: Needs | None = None, ways: Sequence[ServerWay] = ()) -> Examination:
+    """Look at a host for some seconds, and judge what is seen.
+
+    Parameters
+    ----------
+    ways : trials of the network between it and other hosts
+    """
     from dbdyno.doctor import examine  # late: see _main
     from dbdyno.hosts import read_machine
 
@@ -85,7 +94,7 @@ def examine_there(host: RemoteHost, needs: Needs | None = None) -> Examination:
     if survives_cut:
         time.sleep(max(start_s + _DRIFT_S - time.monotonic(), 0.0))
         survives_cut = _is_same_agent(host)
-    return examine(machine, needs, access=_remote_access(host, survives_cut), at_ns=time.time_ns())
+    return examine(machine, needs, access=_remote_access(host, survives_cut, ways), at_ns=time.time_ns())
 
 
 def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
@@ -112,7 +121,47 @@ def _is_same_agent(host: RemoteHost) -> bool:
     return True
 
 
-def _remote_access(host: RemoteHost, outlives: bool) -> RemoteAccess:
+def try_way(
+    server: RemoteHost, server_choice: HostChoice, client: RemoteHost | None, client_name: str
+) -> ServerWay | None:
+    """Connect from a client's host to the address of a server's host; None: no client uses a network to it.
+
+    A null server listens there meanwhile, since no server runs yet.
+
+    Parameters
+    ----------
+    client : None: this machine
+    """
+    from dbdyno.configure import NetworkAccess, trial_listener  # late: see _main
+    from dbdyno.doctor import ServerWay
+    from dbdyno.hosts import LocalHost
+
+    if server_choice.address is None:
+        return None
+    machine = LocalHost() if client is None else client
+    if machine.boot_id() == server.boot_id():
+        words = "both are one machine, so there is no network between them"
+        return ServerWay(client_name, server_choice.name, server_choice.address, words)
+    access = NetworkAccess(server_choice.address, server_choice.ports, ())
+    try:
+        with trial_listener(server, Path(server.program.path), access) as address:
+            obstacle = _obstacle_from_here(address) if client is None else client.connection_obstacle(address)
+    except HostError as error:
+        if error.fault == "network":
+            raise
+        return ServerWay(client_name, server_choice.name, server_choice.address, f"{error.what}: {error.why}")
+    return ServerWay(client_name, server_choice.name, f"{address[0]} port {address[1]}", obstacle)
+
+
+def _obstacle_from_here(address: tuple[str, int]) -> str:
+    try:
+        socket.create_connection(address, timeout=_CONNECT_S).close()
+    except OSError as error:
+        return str(error)
+    return ""
+
+
+def _remote_access(host: RemoteHost, outlives: bool, ways: Sequence[ServerWay]) -> RemoteAccess:
     from dbdyno.configure import shaping_obstacle  # late: see _main
     from dbdyno.doctor import RemoteAccess
 
@@ -130,6 +179,7 @@ def _remote_access(host: RemoteHost, outlives: bool) -> RemoteAccess:
         2e6 * clock.bound_ns / span_ns,
         outlives,
         *shaping_obstacle(host),
+        ways=tuple(ways),
     )
 
 

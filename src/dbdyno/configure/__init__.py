@@ -11,6 +11,7 @@ from dbdyno.configure._crash_report import CrashReport, disk_full_line
 from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, NetworkClient, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
+from dbdyno.configure._network import trial_listener
 from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
 from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
 from dbdyno.configure._readback import read_back
@@ -66,5 +67,6 @@ __all__ = [
     "shaping_obstacle",
     "shaping_remedy",
     "start_server",
+    "trial_listener",
     "undo_left_shape",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dbdyno.configure._endpoint import Credentials, NetworkAccess
@@ -14,6 +16,8 @@ from dbdyno.core import ConfigureError, HostError
 from dbdyno.hosts import Host
 
 _LISTENERS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_TRIAL_S = 30
+"""More than a connection attempt lasts, so a listener whose lab is gone ends by itself."""
 _LISTEN = "0A"  # st of a listening socket
 _NOT_ALLOWED_RE = re.compile(r"Host '([0-9A-Fa-f.:]+)' is not allowed to connect")
 
@@ -45,6 +49,39 @@ def listening_ports(lines: Iterable[str]) -> set[int]:
     """
     rows = [line.split() for line in lines]
     return {int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTEN}
+
+
+@contextlib.contextmanager
+def trial_listener(host: Host, program: Path, access: NetworkAccess) -> Iterator[tuple[str, int]]:
+    """Yield address and port on which the null server listens there while the block runs, as servers would.
+
+    Parameters
+    ----------
+    program : the load generator on that host
+
+    Raises
+    ------
+    HostError : nothing can listen there
+    """
+    port = network_port(access, host)
+    place = f"[{access.address}]:{port}" if ":" in access.address else f"{access.address}:{port}"
+    process = host.spawn_piped(
+        [str(program), "null-server", "--listen", place, "--anyone", "--serve", f"{_TRIAL_S}s"], stdin=b""
+    )
+    lines = process.lines()
+    try:
+        line = next(lines, "")
+        if not line:
+            words = process.wait(_TRIAL_S).stderr.strip() or "the null server ended"
+            raise HostError(
+                f"nothing can listen on {place}", words, "name an address of that host in `address` of [hosts.NAME]"
+            )
+        yield access.address, int(json.loads(line)["port"])
+    finally:
+        process.kill()
+        for _ in lines:
+            pass
+        process.wait(_TRIAL_S)
 
 
 def admit_clients(server: Server, credentials: Credentials, access: NetworkAccess) -> None:

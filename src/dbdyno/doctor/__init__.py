@@ -17,7 +17,9 @@ from dbdyno.doctor._verdict import (
     MachineCheck,
     Needs,
     RemoteAccess,
+    ServerWay,
     Severity,
+    load_host_needs,
     needs_of,
 )
 from dbdyno.doctor.checks import CHECKS
@@ -31,9 +33,11 @@ __all__ = [
     "MachineCheck",
     "Needs",
     "RemoteAccess",
+    "ServerWay",
     "Severity",
     "examination_from_json",
     "examination_to_json",
     "examine",
+    "load_host_needs",
     "needs_of",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from dbdyno.core import Machine
 from dbdyno.doctor._verdict import SEVERITIES, CheckOutcome, Generator, MachineCheck, Needs, RemoteAccess, Subject
-from dbdyno.doctor.checks import CHECKS, REMOTE_CHECKS
+from dbdyno.doctor.checks import CHECKS, LOAD_HOST_CHECKS, REMOTE_CHECKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ def examine(
     """Judge a machine: for any study, or for what one needs; a remote one by how it is reached, too."""
     subject = Subject(machine, needs, generator, access)
     checks = CHECKS if access is None else (*CHECKS, *REMOTE_CHECKS)
+    if needs is not None and needs.is_load_host:
+        checks = LOAD_HOST_CHECKS
     return Examination(machine, tuple(_check_outcome(check, subject) for check in checks), at_ns)
 
 

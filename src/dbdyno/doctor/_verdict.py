@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dbdyno.core import Machine, Target
+from dbdyno.core import Machine, Target, is_network_route
 from dbdyno.study import Study, needs_room, open_files_limit
 
 
@@ -25,6 +25,7 @@ class Needs:
     sources : where its engines come from, such as ``package`` or ``image``
     features : of the kernel, by name: ``netem``, or a controller of control groups such as ``memory``
     open_files : most that a server of the study is started with here; 0 where it is left to the servers
+    is_load_host : load is driven here to servers on another machine, and nothing else runs here
     """
 
     concurrency: int
@@ -37,6 +38,7 @@ class Needs:
     sources: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     open_files: int = 0
+    is_load_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequenc
     )
 
 
+def load_host_needs(study: Study, host_count: int) -> Needs:
+    """Return the needs of a study on each of the hosts that are its one client over a network."""
+    connections = -(-max(study.concurrencies) // host_count)
+    routes = tuple(route for route in study.routes if is_network_route(route))
+    return Needs(connections, 0, 0, routes, has_own_servers=False, is_load_host=True)
+
+
 def _open_files(study: Study) -> int:
     """Return the highest limit of open files that a server gets as an option; a container has its own limit."""
     started_here = [target for target in study.targets if target.engine.source_kind not in ("server", "image")]
@@ -86,6 +95,23 @@ SEVERITIES: tuple[Severity, ...] = ("blocker", "weakens", "note")
 
 
 @dataclass(frozen=True, slots=True)
+class ServerWay:
+    """Describes a trial of the network from a host of clients to the address that a server will listen on.
+
+    Parameters
+    ----------
+    client, server : names of the hosts
+    address : with the port of the trial
+    obstacle : why no connection could be made; empty: one was made
+    """
+
+    client: str
+    server: str
+    address: str
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteAccess:
     """Describes how a remote host is reached, and what an agent met there.
 
@@ -98,6 +124,7 @@ class RemoteAccess:
     drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
     outlives_connection : whether the agent goes on when its connection is cut
     shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can
+    ways : trials of the network between this host and those of its clients or its servers
     """
 
     destination: str
@@ -112,6 +139,7 @@ class RemoteAccess:
     outlives_connection: bool
     shaping_obstacle: str = ""
     shaping_remedy: str = ""
+    ways: tuple[ServerWay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, c
 
 _FILES_AT_REST = 1_000
 """Files that a server has open in addition to its connections, at the least."""
+_FILES_OF_CLIENT = 100
+"""Files that a load generator and its agent have open in addition to connections, at the most."""
 _FILES_WANTED = 16_384
 """Files with which a server keeps its table cache as configured."""
 _THREADS_BESIDE = 200
@@ -18,6 +20,8 @@ def open_files(subject: Subject) -> CheckAnswer:
     if limit is None:
         return unknown("the limit can't be read")
     connections = subject.needs.concurrency if subject.needs else 0
+    if subject.needs is not None and subject.needs.is_load_host:
+        return _client_files(limit, connections)
     limit_asked = subject.needs.open_files if subject.needs else 0
     least = max(limit_asked, connections + _FILES_AT_REST)
     if subject.needs and limit < least:
@@ -34,6 +38,18 @@ def open_files(subject: Subject) -> CheckAnswer:
             f"{limit:,} open files",
             "servers shrink their table cache to fit the limit, each by its own rule",
             f"raise the hard limit to {_FILES_WANTED + connections:,} or more (ulimit -Hn, LimitNOFILE=, nofile)",
+        )
+    return clear(_limit_words(limit))
+
+
+def _client_files(limit: int, connections: int) -> CheckAnswer:
+    least = connections + _FILES_OF_CLIENT
+    if limit < least:
+        return blocks(
+            f"{limit:,} open files for {connections:,} connections",
+            "the load generator can't open all of its connections",
+            f"raise the hard limit to {least:,} or more: ulimit -Hn, LimitNOFILE= of the unit, nofile in "
+            "/etc/security/limits.conf",
         )
     return clear(_limit_words(limit))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dbdyno.core import counted
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 
@@ -55,6 +56,8 @@ def count(subject: Subject) -> CheckAnswer:
     usable_count = len(subject.machine.processors.usable)
     if not usable_count:
         return unknown("the usable processors are unknown")
+    if subject.needs is not None and subject.needs.is_load_host:
+        return clear(counted(usable_count, "processor"))
     if usable_count == 1:
         return weakens(
             "client and server share one processor",

@@ -25,7 +25,7 @@ def agent(subject: Subject) -> CheckAnswer:
     access = subject.access
     if access is None:
         return idle("this machine needs no agent")
-    if not access.libc.startswith("glibc"):
+    if not access.libc.startswith("glibc") and not _is_load_host(subject):
         return notes(
             f"{access.architecture}, C library: {access.libc}",
             "the agent runs, but packaged engines need glibc",
@@ -85,10 +85,31 @@ def shaping(subject: Subject) -> CheckAnswer:
     return clear("tc can be run as root; a study tries each of its [routes.NAME] before it starts")
 
 
+def ways(subject: Subject) -> CheckAnswer:
+    """Check that a client can connect to the address that servers will listen on."""
+    access = subject.access
+    if access is None or not access.ways:
+        return idle("no way over a network was tried here")
+    obstacles = [f"{way.client} to {way.server} ({way.address}): {way.obstacle}" for way in access.ways if way.obstacle]
+    if obstacles:
+        return blocks(
+            "; ".join(obstacles),
+            "no run over the network can start",
+            "check `address` of the server's host and the firewalls between; `ports` of [hosts.NAME] names the ports "
+            "that servers may listen on",
+        )
+    return clear("; ".join(f"{way.client} connected to {way.server} ({way.address})" for way in access.ways))
+
+
+def _is_load_host(subject: Subject) -> bool:
+    return subject.needs is not None and subject.needs.is_load_host
+
+
 REMOTE_CHECKS = (
     MachineCheck("remote-agent", "Agent on the host", agent),
     MachineCheck("remote-round-trip", "Round trip to the host", round_trip),
     MachineCheck("remote-clock-drift", "Clock of the host", drift),
     MachineCheck("remote-connection", "Loss of a connection", end_of_connection),
     MachineCheck("remote-shaping", "Shaped routes", shaping),
+    MachineCheck("remote-network", "Network between clients and server", ways),
 )

@@ -204,9 +204,17 @@ class RemoteHost(Host):
     def reach_through(self, address: tuple[str, int]) -> Address:
         """See `Host`."""
         if address not in self._ways_through:
-            host = f"[{address[0]}]" if ":" in address[0] else address[0]
-            self._ways_through[address] = Tunnel(self.link, {"tcp": f"{host}:{address[1]}"})
+            self._ways_through[address] = Tunnel(self.link, {"tcp": _socket_text(address)})
         return self._ways_through[address].address
+
+    def connection_obstacle(self, address: tuple[str, int]) -> str:
+        """Return why that machine can't connect to another host's IP address and port; empty: it can."""
+        try:
+            stream = self.link.ask("connect", tcp=_socket_text(address))[0]["stream"]
+        except Refused as refused:
+            return refused.text
+        self.link.ask("stream-close", stream=stream)
+        return ""
 
     def leave(self, address: Address) -> None:
         """See `Host`."""
@@ -371,6 +379,11 @@ def _read_system(facts: Mapping[str, Any], files: RemoteFiles) -> System:
         server_user=_server_user(files) if facts["uid"] == 0 else None,
         runtime_directory=facts["runtime_folder"],
     )
+
+
+def _socket_text(address: tuple[str, int]) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _hard_limit(limits: str, name: str) -> int | None:

@@ -1,0 +1,85 @@
+"""Hosts of a study's clients: what the checks say of them, and of the network between them and the servers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.core import Disk, Limits, Load, Machine, Memory, Processors
+from dbdyno.doctor import Examination, Needs, RemoteAccess, ServerWay, examine, load_host_needs
+from dbdyno.study import parse_study
+
+GIB = 1 << 30
+ACCESS = RemoteAccess(
+    "bench@c1", "/home/bench/.cache/dbdyno", "x86_64", "glibc 2.36", 34, 300_000, 150_000, 0.5, 1.0, True
+)
+NEEDS = Needs(5_000, 0, 0, ("network",), has_own_servers=False, is_load_host=True)
+MACHINE = Machine(
+    clock_source="tsc",
+    processors=Processors(usable=(0,)),
+    memory=Memory(2 * GIB, 1 * GIB, 8 * GIB, 0, None, 60, "always", 0),
+    limits=Limits(1_048_576, 300, 128, 28_232),
+    disk=Disk("/home", "/dev/vda", "tmpfs", ("rw",), False, "bfq", 4 << 20, 10 * GIB, 9 * GIB),
+    load=Load(1.0, 0.0, 0.0, 0.0, ()),
+)
+STUDY = """
+targets = ["mariadb:11.8"]
+workload.name = "sysbench/oltp_read_write"
+axes = {{tier = "64MB", concurrency = [5, 33], route = {routes}}}
+[hosts.db1]
+address = "10.1.0.2"
+[hosts.c1]
+[hosts.c2]
+[bench.a]
+server = "db1"
+client = ["c1", "c2"]
+"""
+
+
+def _found(examination: Examination) -> dict[str, str]:
+    return {finding.check_id: finding.severity for finding in examination.findings}
+
+
+def test_what_only_servers_need_is_not_asked_of_a_load_host() -> None:
+    found = examine(MACHINE, NEEDS, access=ACCESS)
+    assert _found(found) == {}, "memory, huge pages, file system, backlog and threads are matters of a server's host"
+    assert {"processors", "clock-source", "free-space", "open-files", "local-ports", "other-load"} <= {
+        outcome.check_id for outcome in found.outcomes
+    }
+
+
+def test_a_load_host_needs_a_file_and_a_port_for_each_of_its_connections() -> None:
+    few = replace(MACHINE, limits=replace(MACHINE.limits, open_files=1024, ports=4_000))
+    assert _found(examine(few, NEEDS, access=ACCESS)) == {"open-files": "blocker", "local-ports": "blocker"}
+
+
+def test_a_full_disk_and_other_load_are_found_on_a_load_host() -> None:
+    busy = replace(
+        MACHINE, disk=replace(MACHINE.disk, free_bytes=1 << 20), load=replace(MACHINE.load, used=0.9, stolen_share=0.2)
+    )
+    found = _found(examine(busy, NEEDS, access=ACCESS))
+    assert found == dict.fromkeys(("free-space", "other-load", "steal"), "weakens")
+
+
+@pytest.mark.parametrize(
+    ("ways", "state"),
+    [
+        ((), "idle"),
+        ((ServerWay("c1", "db1", "10.1.0.2 port 20001"),), "clear"),
+        ((ServerWay("c1", "db1", "10.1.0.2 port 20001", "Connection timed out"),), "found"),
+    ],
+)
+def test_an_address_that_a_client_does_not_reach_is_a_blocker(ways: tuple[ServerWay, ...], state: str) -> None:
+    examination = examine(MACHINE, NEEDS, access=replace(ACCESS, ways=ways))
+    (outcome,) = (outcome for outcome in examination.outcomes if outcome.check_id == "remote-network")
+    assert outcome.state == state
+    if state == "found":
+        assert outcome.severity == "blocker"
+        assert outcome.seen == "c1 to db1 (10.1.0.2 port 20001): Connection timed out"
+
+
+def test_connections_are_divided_among_load_hosts_and_only_the_network_counts() -> None:
+    study = parse_study(STUDY.format(routes='["loopback", "network"]'), "far")
+    needs = load_host_needs(study, 2)
+    assert (needs.concurrency, needs.routes, needs.memory_bytes, needs.disk_bytes) == (17, ("network",), 0, 0)
