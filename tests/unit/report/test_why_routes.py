@@ -24,6 +24,7 @@ class FarTimes(PlantedTimes):
     """Over the network each statement takes a round trip more."""
 
     tells_network = True
+    rate: float | None = RATE
 
     def times_ms(self, run: Run) -> dict[str, float]:
         times = super().times_ms(run)
@@ -40,7 +41,7 @@ class FarTimes(PlantedTimes):
             replace(row, bytes_sent=round(row.tps * BYTES / 4), bytes_received=round(row.tps * BYTES * 3 / 4))
             for row in stored.seconds
         ]
-        telemetry = {"network": {"round_trip_ns": 900_000, "reply_bits_per_s": RATE}}
+        telemetry = {"network": {"round_trip_ns": 900_000, "reply_bits_per_s": self.rate}} if self.rate else {}
         return replace(stored, seconds=seconds, start={"network": path}, telemetry_facts=telemetry)
 
 
@@ -83,6 +84,17 @@ def test_the_network_s_part_of_the_time_is_round_trips_and_transmission(analysis
     assert [row["network_share"] for row in found] == [time.network_share for time in why.network]
     assert f"{statements} × 0.8 ms" in markdown_text(analysis.results)
     assert "why-network" in page_text(analysis.results)
+
+
+def test_a_table_without_the_rate_of_the_network_says_why(analysis: StudyAnalysis, tmp_path: Path) -> None:
+    planted = _planted('["loopback", "network"]')
+    planted.rate = None
+    results = planted.write(tmp_path / "hosts")
+    why = why_of(analyse_study(results))
+    assert why.network and all(time.transmission_ms is None and time.rest_ms > 0 for time in why.network)
+    words = "dbdyno measures the rate from its own machine, not from load hosts"
+    assert words in page_text(results) and words in markdown_text(results)
+    assert words not in page_text(analysis.results)
 
 
 def test_runs_that_do_not_tell_their_round_trip_have_no_part_of_the_network(tmp_path: Path) -> None:

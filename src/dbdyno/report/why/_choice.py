@@ -51,6 +51,10 @@ ABOUT_NETWORK = (
     "the load; transmission is the bytes of a transaction at the rate of a large reply; the rest is server, client and "
     "waits behind other bytes. Near: the whole time on the route inside the server's host."
 )
+_UNKNOWN_RATE = (
+    "Where transmission is blank, the network's rate was not measured, and transmission is in the rest: "
+    "dbdyno measures the rate from its own machine, not from load hosts (client)."
+)
 ABOUT_COUNTED = (
     "The servers' counters over the whole windows. These times overlap the statements and each other, so they do not "
     "add up to the time above. A blank means that no time is stored."
@@ -304,8 +308,9 @@ def step_lines(why: Why) -> list[str]:
 
 
 def route_lines(why: Why) -> list[str]:
-    """Return what the network adds, in words."""
-    return [route_words(gap) for gap in why.routes]
+    """Return what the network adds, in words, and what is not known of it."""
+    has_unknown_rate = any(time.transmission_ms is None for time in why.network)
+    return [*(route_words(gap) for gap in why.routes), *([_UNKNOWN_RATE] if has_unknown_rate else [])]
 
 
 def _route_gaps(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
