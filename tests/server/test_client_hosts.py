@@ -53,6 +53,12 @@ def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], 
     skews = [host["start_skew_ns"] for host in by_network["hosts"]]
     assert max(skews) - min(skews) < _MOST_APART_NS
     assert all(host["clock_error_ns"] < _MOST_APART_NS and host["seconds"] == 5 for host in by_network["hosts"])
+    assert [host["network"]["connections"] for host in by_network["hosts"]] == [3, 2]
+    assert all(host["network"]["median_round_trip_ns"] > 0 for host in by_network["hosts"])
+    assert all(host["traffic"]["segments_sent"] > 100 for host in by_network["hosts"])
+    assert (
+        sum(host["traffic"]["segments_sent"] for host in by_network["hosts"]) == by_network["network"]["segments_sent"]
+    )
     seconds = stored.seconds(records["network"].run.run_id)
     assert [second["connections_live"] for second in seconds.rows()] == [5] * 5
     assert by_network["completed"] > 100

@@ -182,6 +182,35 @@ fn the_start_and_the_end_are_those_of_one_client_with_its_hosts() {
 }
 
 #[test]
+fn each_host_has_its_own_way_to_the_server_and_its_own_segments() {
+    let path = |number: usize| {
+        json!({"connections": 2, "least_round_trip_ns": 100_000, "median_round_trip_ns": 200_000 * number,
+               "mtu_bytes": 1_500, "congestion_control": "cubic"})
+    };
+    let traffic = |number: usize| json!({"segments_sent": 1_000, "segments_retransmitted": number, "segments_out_of_order": 0});
+    let output = changed("network", |shares| {
+        for (share, number) in shares.iter_mut().zip(1..) {
+            share[0]["network"] = path(number);
+            share.last_mut().unwrap()["network"] = traffic(number);
+        }
+        shares[1].last_mut().unwrap()["network"] = Value::Null;
+    });
+    let records = lines(&output.stdout);
+    let end = records.last().unwrap();
+    for (host, number) in end["hosts"].as_array().unwrap().iter().zip(1..) {
+        assert_eq!(host["network"], path(number));
+        let own = if number == 2 {
+            Value::Null
+        } else {
+            traffic(number)
+        };
+        assert_eq!(host["traffic"], own);
+    }
+    assert_eq!(records[0]["network"]["median_round_trip_ns"], 600_000);
+    assert_eq!(end["network"], Value::Null);
+}
+
+#[test]
 fn a_silence_is_one_of_all_shares() {
     let longest = |silences: [Value; 3]| {
         let output = changed("silence", |shares| {

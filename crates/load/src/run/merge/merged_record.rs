@@ -56,6 +56,10 @@ pub(super) struct HostRecord<'a> {
     pub(super) lateness_p99_ns: Option<u64>,
     pub(super) process_cpu_ns: Option<u64>,
     peak_rss_bytes: Option<u64>,
+    /// As in its start.
+    network: Option<&'a NetworkPathRecord>,
+    /// As in its end; `None` too if it was lost.
+    traffic: Option<NetworkTrafficRecord>,
 }
 
 impl MergedShare {
@@ -124,6 +128,8 @@ impl MergedShare {
             lateness_p99_ns: lateness.and_then(|times| times.quantile_ns(0.99)),
             process_cpu_ns: end.map(|end| end.process_cpu_ns),
             peak_rss_bytes: end.map(|end| end.peak_rss_bytes),
+            network: self.reader.start.network.as_ref(),
+            traffic: end.and_then(|end| end.network),
         }
     }
 }
