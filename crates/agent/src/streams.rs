@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::refusal::{AtPath, Refusal};
 use crate::request::Destination;
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
+use rustix::net::sockopt::{self, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use serde_json::json;
 use std::collections::HashMap;
@@ -19,6 +19,9 @@ use std::time::Duration;
 const BLOCK_BYTES: usize = 1 << 18;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MIN_TIMEOUT: Duration = Duration::from_millis(1);
+/// How long another host may acknowledge nothing: as the load's own connections, a stream does not wait for the quarter
+/// of an hour after which Linux gives up by itself.
+const PATH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Holds the connections of a session.
 #[derive(Debug, Default)]
@@ -53,7 +56,8 @@ impl Streams {
             Destination::Tcp(address) => {
                 let socket = TcpStream::connect_timeout(address, CONNECT_TIMEOUT);
                 let name = PathBuf::from(address.to_string());
-                (name, socket.and_then(without_delay).map(Socket::Tcp))
+                let socket = socket.and_then(without_delay).and_then(with_path_timeout);
+                (name, socket.map(Socket::Tcp))
             }
         };
         let stream = Stream {
@@ -142,6 +146,18 @@ fn without_delay(socket: TcpStream) -> io::Result<TcpStream> {
     Ok(socket)
 }
 
+/// Makes the kernel give the stream up when the other host is silent for so long, whether bytes are under way or not.
+///
+/// A server that reads nothing would be given up, too, once its buffers are full. Logins and the few statements that go
+/// this way never fill them.
+fn with_path_timeout(socket: TcpStream) -> io::Result<TcpStream> {
+    sockopt::set_tcp_user_timeout(&socket, PATH_TIMEOUT.as_millis() as u32)?;
+    sockopt::set_tcp_keepidle(&socket, PATH_TIMEOUT / 2)?;
+    sockopt::set_tcp_keepintvl(&socket, PATH_TIMEOUT / 10)?;
+    sockopt::set_socket_keepalive(&socket, true)?;
+    Ok(socket)
+}
+
 impl Socket {
     fn read(&self, block: &mut [u8], timeout: Duration) -> io::Result<usize> {
         match self {
@@ -169,5 +185,29 @@ impl Socket {
             Self::Unix(socket) => socket.shutdown(Shutdown::Both),
             Self::Tcp(socket) => socket.shutdown(Shutdown::Both),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_to_another_host_is_given_up_when_its_path_is_silent() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let streams = Streams::default();
+        let limit_ms = |destination| {
+            let handle = streams.connect(&destination).unwrap();
+            let stream = streams.stream(handle).unwrap();
+            let Socket::Tcp(socket) = &stream.socket else {
+                panic!("it is a TCP stream")
+            };
+            assert!(socket.nodelay().unwrap());
+            let is_kept_alive = sockopt::socket_keepalive(socket).unwrap();
+            (is_kept_alive, sockopt::tcp_user_timeout(socket).unwrap())
+        };
+        assert_eq!(limit_ms(Destination::Tcp(address)), (true, 10_000));
+        assert_eq!(limit_ms(Destination::Loopback(address.port())), (false, 0));
     }
 }
