@@ -87,6 +87,7 @@ def limitations(
         _unchecked_results_caveat(facts),
         *unsettled_windows(records),
         *course_caveats(records, courses or {}),
+        *_other_load_caveats(records),
         _machine_drift_caveat(records),
         _repeats_apart_caveat(judgements),
         _several_benches_caveat(records),
@@ -381,6 +382,17 @@ def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:
         return None
     text = "Closed loop: a stalled server receives fewer requests, so p95 and p99 understate the stall."
     return Caveat("closed-loop", text)
+
+
+def _other_load_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
+    """Return what others used of the processors while runs were measured."""
+    texts = {caveat.code: f"The machine was shared in {caveat.text}." for caveat in _run_caveats(records)}
+    caveats = []
+    if text := texts.get("other-load"):
+        caveats.append(Caveat("other-load", text))
+    if text := texts.get("steal"):
+        caveats.append(Caveat("steal", text))
+    return caveats
 
 
 def _run_caveats(records: Sequence[RunRecord]) -> list[Caveat]:

@@ -27,6 +27,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "server-unsettled": "A longer warm_up_max lets the state settle first.",
         "server-unread": "Let the account of dbdyno read the server's status and telemetry tables.",
         "course-differs": "A machine with less other load delivers telemetry in time.",
+        "other-load": "Stop the other programs, then run the same command with --fresh.",
+        "steal": "Use an instance with dedicated processors, or repeat the study at another time.",
         "sentinel-drift": "Repeat the study on a dedicated machine.",
         "repeats-apart": "A dedicated machine would narrow them; more repeats in shorter windows help, too.",
         "benches-apart": "Run a sentinel (not with --part), or all workloads and memory tiers on one bench.",

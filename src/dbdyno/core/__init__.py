@@ -65,6 +65,7 @@ from dbdyno.core._machine import (
     Processors,
     Profiler,
 )
+from dbdyno.core._processor_use import IDLE_TIMES, PROCESSOR_TIMES, foreign_use, processor_totals
 from dbdyno.core._record import (
     ACCEPTED,
     CLIENT_BOUND,
@@ -113,11 +114,13 @@ __all__ = [
     "CLIENT_BOUND",
     "FLAT",
     "FURTHER",
+    "IDLE_TIMES",
     "IMPORTED_SOURCE",
     "KERNEL_MARK",
     "LARGEST",
     "LIMIT_VARIABLE",
     "NO_DELAYS",
+    "PROCESSOR_TIMES",
     "ROUTES",
     "SESSIONS",
     "STORAGE_ENGINE_ALIASES",
@@ -188,6 +191,7 @@ __all__ = [
     "counted",
     "decode",
     "folded_stack",
+    "foreign_use",
     "format_bytes",
     "format_duration",
     "format_memory",
@@ -205,6 +209,7 @@ __all__ = [
     "parse_engine_name",
     "parse_retried_error",
     "percent",
+    "processor_totals",
     "read_input",
     "read_input_text",
     "short_percent",

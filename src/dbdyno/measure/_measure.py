@@ -29,6 +29,7 @@ from dbdyno.measure._figures import (
 from dbdyno.measure._judge import CONFLICTS, Judgement, judge
 from dbdyno.measure._load_order import LoadOrder
 from dbdyno.measure._new_orders import disagreement_caveats, order_caveats, order_rates
+from dbdyno.measure._other_load import other_load_caveats
 from dbdyno.measure._records import (
     EndRecord,
     IntervalRecord,
@@ -211,6 +212,7 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         *disagreement_caveats(intervals, counts, collector.counters, first_second, last_second),
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
+        *_other_load_caveats(order, telemetry.rows, first_second, count),
         *_warning_caveats(collector.messages),
         *(
             candidate
@@ -239,6 +241,13 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         threads=collector.threads.facts() if collector.threads is not None else {},
         profile=_profile(collector, first_second, count, figures.total.transactions),
     )
+
+
+def _other_load_caveats(order: LoadOrder, rows: Sequence[TelemetryRow], first_second: int, count: int) -> list[Caveat]:
+    """Name what others used of the host; what they use of other processors than a pinned server's is no matter."""
+    if order.study.pinning.server:
+        return []
+    return other_load_caveats(rows, first_second, count, order.run.cell.route)
 
 
 def _driven_seconds(

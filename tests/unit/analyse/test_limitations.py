@@ -146,6 +146,15 @@ def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
     assert said(GOOD, records)["clock-jump"] == "2 runs: the wall clock was set during the run"
 
 
+def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_it(record: MakeRecord) -> None:
+    caveats = (Caveat("steal", "the hypervisor took 2.5 %"), Caveat("other-load", "others used 0.70 of 2"))
+    found = said(GOOD, [record(caveats=caveats), record(repeat=2, caveats=caveats[:1]), record(repeat=3)])
+    assert "2 runs: the hypervisor took 2.5 %." in found["steal"] and "1 run: others" in found["other-load"]
+    facts = replace(GOOD, is_closed=True)
+    codes = [caveat.code for caveat in limitations(facts, [record(caveats=caveats)], [], [])]
+    assert codes.index("other-load") < codes.index("steal") < codes.index("closed-loop")
+
+
 def test_every_limitation_says_what_would_remove_it() -> None:
     folder = Path(dbdyno.analyse.__file__).parent
     text = "".join((folder / name).read_text() for name in ("_limitations.py", "_windows.py", "_course.py"))

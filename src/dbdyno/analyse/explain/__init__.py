@@ -7,7 +7,7 @@ stores; `_part` defines the model, which other ways of splitting the same time s
 from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Condition, PartClaim, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
-from dbdyno.analyse.explain._circumstances import IDLE_TIMES, LEVELS, PROCESSOR_TIMES, Circumstances, processors_used
+from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
@@ -48,12 +48,10 @@ from dbdyno.analyse.explain._words import (
 __all__ = [
     "BUSY_FROM",
     "FACTORS",
-    "IDLE_TIMES",
     "INNODB_COUNTERS",
     "LEAST_SHARE",
     "LEVELS",
     "PARTS",
-    "PROCESSOR_TIMES",
     "RESOURCES",
     "REST",
     "ROW_LOCKS",

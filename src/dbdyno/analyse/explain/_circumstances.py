@@ -9,23 +9,15 @@ from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
-from dbdyno.core import Route, is_network_route
+from dbdyno.core import IDLE_TIMES, Route, foreign_use, is_network_route, processor_totals
 
 USERS = ("neighbours", "steal", "client", "background", "sessions")
 """Users of processors: programs other than server and load generator, the hypervisor, the load generator, the server's
 two kinds of threads."""
 CLIENT_STRETCH = "client.stretch"
 """Fact: the load generator's time on and waiting for a processor over that on it."""
-PROCESSOR_TIMES = {
-    "server": ("server.cpu.user", "server.cpu.system"),
-    "client": ("client.cpu.user", "client.cpu.system"),
-    "host": tuple(f"host.cpu.{mode}" for mode in ("user", "nice", "system", "irq", "softirq", "steal")),
-}
-"""Metrics of the telemetry: processors that each used; of the host all that were not idle."""
-IDLE_TIMES = ("host.cpu.idle", "host.cpu.iowait")
 LEVELS = ("engine.history.length",)
 """Levels of the server that causes ask for; all other facts of it are counters per transaction."""
-_STEAL = "host.cpu.steal"
 _GROUPS = "processors.background."
 _THREADS, _ON_CPU = "background.", ".on_cpu"
 _LEAST_GROWTH = 0.03
@@ -148,11 +140,7 @@ def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServ
     means : metric of the telemetry -> its mean over the seconds that count
     """
     programs = ("server",) if is_network_route(route) else ("server", "client")
-    totals = {
-        name: sum(means[metric] for metric in PROCESSOR_TIMES[name])
-        for name in (*programs, "host")
-        if all(metric in means for metric in PROCESSOR_TIMES[name])
-    }
+    totals = processor_totals(means, (*programs, "host"))
     groups = {
         name.removesuffix(_ON_CPU): processors
         for name, processors in means.items()
@@ -167,10 +155,8 @@ def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServ
             processors_by_user |= {"busy": busy, "idle": pinned.processors - busy}
     elif "host" in totals and all(name in means for name in IDLE_TIMES):
         processors_by_user |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
-    if {"host", *programs} <= totals.keys():
-        stolen = means[_STEAL]
-        others = totals["host"] - stolen - sum(totals[name] for name in programs)
-        processors_by_user |= {"neighbours": max(others, 0.0), "steal": stolen}
+    if (foreign := foreign_use(means, programs)) is not None:
+        processors_by_user |= dict(zip(("neighbours", "steal"), foreign, strict=True))
     if "sessions.on_cpu" in means:
         processors_by_user |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
     return processors_by_user | groups

@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import (
-    IDLE_TIMES,
     LEVELS,
-    PROCESSOR_TIMES,
     NetworkUse,
     PinnedServer,
     RunTimes,
     StatementTimes,
     processors_used,
 )
-from dbdyno.core import Cell, RunRecord, is_network_route
+from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, RunRecord, is_network_route
 from dbdyno.report._counters import each_transaction, mean_levels
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import Place
 from dbdyno.analyse.explain import (
-    IDLE_TIMES,
-    PROCESSOR_TIMES,
     RESOURCES,
     ROW_LOCKS,
     SHORTEST_WAVE_S,
@@ -31,7 +29,7 @@ from dbdyno.analyse.explain import (
     stalls_explained,
     waves_explained,
 )
-from dbdyno.core import Cell, RunRecord, counted, target_title
+from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, RunRecord, counted, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse.explain import (
-    IDLE_TIMES,
-    PROCESSOR_TIMES,
     Circumstances,
     Gap,
     PinnedServer,
@@ -20,7 +18,7 @@ from dbdyno.analyse.explain import (
     split_by_users,
     utilisation,
 )
-from dbdyno.core import Cell, Run
+from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, Run
 
 USED = {"sessions": 1.4, "background": 0.1, "client": 0.4, "neighbours": 0.06, "steal": 0.02}
 CONNECTIONS, SECONDS = 32, 12.0
