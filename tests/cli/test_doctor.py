@@ -13,7 +13,7 @@ import pytest
 from dbdyno.cli import _doctor, main
 from dbdyno.cli._machine import check_before_study
 from dbdyno.core import HostError, Machine, Memory
-from dbdyno.doctor import CHECKS, Examination, Generator, Needs, ServerWay, examine
+from dbdyno.doctor import CHECKS, Examination, Generator, Needs, NetworkTrial, examine
 
 STUDY = str(Path(__file__).parents[2] / "studies" / "first.toml")
 NEEDS = Needs(concurrency=4, memory_bytes=8 << 30, disk_bytes=0)
@@ -76,7 +76,7 @@ LOAD_HOSTS = 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@load1"\n[hosts.c2]
 
 
 @pytest.mark.parametrize(
-    ("client", "names", "ways"),
+    ("client", "names", "network_trials"),
     [
         (LOAD_HOSTS, ["db1", "c1", "c2"], [[], ["c1"], ["c2"]]),
         ("", ["db1"], [["this machine"]]),
@@ -85,7 +85,7 @@ LOAD_HOSTS = 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@load1"\n[hosts.c2]
 def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
     client: str,
     names: list[str],
-    ways: list[list[str]],
+    network_trials: list[list[str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -98,14 +98,14 @@ def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
         reached.append(destination)
         yield destination
 
-    def try_way(server: str, choice: Any, client: str | None, name: str) -> ServerWay:
-        return ServerWay(name, choice.name, "10.1.0.2 port 3306")
+    def try_network(server: str, choice: Any, client: str | None, name: str) -> NetworkTrial:
+        return NetworkTrial(name, choice.name, "10.1.0.2 port 3306")
 
-    def examine_there(host: str, needs: Needs, ways: Sequence[ServerWay]) -> Examination:
-        examined.append((needs, [way.client for way in ways]))
+    def examine_there(host: str, needs: Needs, network_trials: Sequence[NetworkTrial]) -> Examination:
+        examined.append((needs, [trial.client for trial in network_trials]))
         return examine(SMALL)
 
-    for replacement in (reached_host, try_way, examine_there):
+    for replacement in (reached_host, try_network, examine_there):
         monkeypatch.setattr(_doctor, replacement.__name__, replacement)
     path = tmp_path / "far.toml"
     path.write_text(FAR_STUDY + client)
@@ -114,4 +114,4 @@ def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
     assert list(found.get("hosts", {"db1": found})) == names
     assert reached == ["db1", "bench@load1", "c2"][: len(names)]
     assert [needs.is_load_host for needs, _ in examined] == [name != "db1" for name in names]
-    assert [own for _, own in examined] == ways
+    assert [own for _, own in examined] == network_trials

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_way
+from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_network
 from dbdyno.core import counted
 
 if TYPE_CHECKING:
@@ -99,13 +99,15 @@ def _examine_bench_hosts(
     examinations = {}
     with reached_host(server.ssh, server.home) as server_host:
         from_here = uses_network and not bench.clients
-        way = try_way(server_host, server, None, "this machine") if from_here else None
-        examinations[server.name] = examine_there(server_host, needs, [way] if way is not None else [])
+        trial = try_network(server_host, server, None, "this machine") if from_here else None
+        examinations[server.name] = examine_there(server_host, needs, [trial] if trial is not None else [])
         for client in bench.clients:
             with reached_host(client.ssh, client.home) as client_host:
-                way = try_way(server_host, server, client_host, client.name) if uses_network else None
+                trial = try_network(server_host, server, client_host, client.name) if uses_network else None
                 client_needs = load_host_needs(study, len(bench.clients))
-                examinations[client.name] = examine_there(client_host, client_needs, [way] if way is not None else [])
+                examinations[client.name] = examine_there(
+                    client_host, client_needs, [trial] if trial is not None else []
+                )
     return examinations
 
 

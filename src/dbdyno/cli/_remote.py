@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dbdyno.core import HostError, RequestError
 
 if TYPE_CHECKING:
-    from dbdyno.doctor import Examination, Needs, RemoteAccess, ServerWay
+    from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess
     from dbdyno.hosts.remote import RemoteAgent, RemoteHost
     from dbdyno.lab import Orphans
     from dbdyno.study import HostChoice
@@ -77,12 +77,14 @@ def reached_host(destination: str, home: str) -> Iterator[RemoteHost]:
         yield host
 
 
-def examine_there(host: RemoteHost, needs: Needs | None = None, ways: Sequence[ServerWay] = ()) -> Examination:
+def examine_there(
+    host: RemoteHost, needs: Needs | None = None, network_trials: Sequence[NetworkTrial] = ()
+) -> Examination:
     """Look at a host for some seconds, and judge what is seen.
 
     Parameters
     ----------
-    ways : trials of the network between it and other hosts
+    network_trials : trials of the network between it and other hosts
     """
     from dbdyno.doctor import examine  # late: see _main
     from dbdyno.hosts import read_machine
@@ -94,7 +96,7 @@ def examine_there(host: RemoteHost, needs: Needs | None = None, ways: Sequence[S
     if survives_cut:
         time.sleep(max(start_s + _DRIFT_S - time.monotonic(), 0.0))
         survives_cut = _is_same_agent(host)
-    return examine(machine, needs, access=_remote_access(host, survives_cut, ways), at_ns=time.time_ns())
+    return examine(machine, needs, access=_remote_access(host, survives_cut, network_trials), at_ns=time.time_ns())
 
 
 def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
@@ -121,9 +123,9 @@ def _is_same_agent(host: RemoteHost) -> bool:
     return True
 
 
-def try_way(
+def try_network(
     server: RemoteHost, server_choice: HostChoice, client: RemoteHost | None, client_name: str
-) -> ServerWay | None:
+) -> NetworkTrial | None:
     """Connect from a client's host to the address of a server's host; None: no client uses a network to it.
 
     A null server listens there meanwhile, since no server runs yet.
@@ -133,7 +135,7 @@ def try_way(
     client : None: this machine
     """
     from dbdyno.configure import NetworkAccess, trial_listener  # late: see _main
-    from dbdyno.doctor import ServerWay
+    from dbdyno.doctor import NetworkTrial
     from dbdyno.hosts import LocalHost
 
     if server_choice.address is None:
@@ -141,7 +143,7 @@ def try_way(
     machine = LocalHost() if client is None else client
     if machine.boot_id() == server.boot_id():
         words = "both are one machine, so there is no network between them"
-        return ServerWay(client_name, server_choice.name, server_choice.address, words)
+        return NetworkTrial(client_name, server_choice.name, server_choice.address, words)
     access = NetworkAccess(server_choice.address, server_choice.ports, ())
     try:
         with trial_listener(server, Path(server.program.path), access) as address:
@@ -149,8 +151,8 @@ def try_way(
     except HostError as error:
         if error.fault == "network":
             raise
-        return ServerWay(client_name, server_choice.name, server_choice.address, f"{error.what}: {error.why}")
-    return ServerWay(client_name, server_choice.name, f"{address[0]} port {address[1]}", obstacle)
+        return NetworkTrial(client_name, server_choice.name, server_choice.address, f"{error.what}: {error.why}")
+    return NetworkTrial(client_name, server_choice.name, f"{address[0]} port {address[1]}", obstacle)
 
 
 def _obstacle_from_here(address: tuple[str, int]) -> str:
@@ -161,7 +163,7 @@ def _obstacle_from_here(address: tuple[str, int]) -> str:
     return ""
 
 
-def _remote_access(host: RemoteHost, outlives: bool, ways: Sequence[ServerWay]) -> RemoteAccess:
+def _remote_access(host: RemoteHost, outlives: bool, network_trials: Sequence[NetworkTrial]) -> RemoteAccess:
     from dbdyno.configure import shaping_obstacle  # late: see _main
     from dbdyno.doctor import RemoteAccess
 
@@ -179,7 +181,7 @@ def _remote_access(host: RemoteHost, outlives: bool, ways: Sequence[ServerWay]) 
         2e6 * clock.bound_ns / span_ns,
         outlives,
         *shaping_obstacle(host),
-        ways=tuple(ways),
+        network_trials=tuple(network_trials),
     )
 
 

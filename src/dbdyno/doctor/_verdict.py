@@ -95,7 +95,7 @@ SEVERITIES: tuple[Severity, ...] = ("blocker", "weakens", "note")
 
 
 @dataclass(frozen=True, slots=True)
-class ServerWay:
+class NetworkTrial:
     """Describes a trial of the network from a host of clients to the address that a server will listen on.
 
     Parameters
@@ -124,7 +124,7 @@ class RemoteAccess:
     drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
     outlives_connection : whether the agent goes on when its connection is cut
     shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can
-    ways : trials of the network between this host and those of its clients or its servers
+    network_trials : trials of the network between this host and those of its clients or its servers
     """
 
     destination: str
@@ -139,7 +139,7 @@ class RemoteAccess:
     outlives_connection: bool
     shaping_obstacle: str = ""
     shaping_remedy: str = ""
-    ways: tuple[ServerWay, ...] = ()
+    network_trials: tuple[NetworkTrial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.core import Disk, Limits, Load, Machine, Memory, Processors
-from dbdyno.doctor import Examination, Needs, RemoteAccess, ServerWay, examine, load_host_needs
+from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess, examine, load_host_needs
 from dbdyno.study import parse_study
 
 GIB = 1 << 30
@@ -63,15 +63,17 @@ def test_a_full_disk_and_other_load_are_found_on_a_load_host() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ways", "state"),
+    ("network_trials", "state"),
     [
         ((), "idle"),
-        ((ServerWay("c1", "db1", "10.1.0.2 port 20001"),), "clear"),
-        ((ServerWay("c1", "db1", "10.1.0.2 port 20001", "Connection timed out"),), "found"),
+        ((NetworkTrial("c1", "db1", "10.1.0.2 port 20001"),), "clear"),
+        ((NetworkTrial("c1", "db1", "10.1.0.2 port 20001", "Connection timed out"),), "found"),
     ],
 )
-def test_an_address_that_a_client_does_not_reach_is_a_blocker(ways: tuple[ServerWay, ...], state: str) -> None:
-    examination = examine(MACHINE, NEEDS, access=replace(ACCESS, ways=ways))
+def test_an_address_that_a_client_does_not_reach_is_a_blocker(
+    network_trials: tuple[NetworkTrial, ...], state: str
+) -> None:
+    examination = examine(MACHINE, NEEDS, access=replace(ACCESS, network_trials=network_trials))
     (outcome,) = (outcome for outcome in examination.outcomes if outcome.check_id == "remote-network")
     assert outcome.state == state
     if state == "found":

@@ -85,12 +85,16 @@ def shaping(subject: Subject) -> CheckAnswer:
     return clear("tc can be run as root; a study tries each of its [routes.NAME] before it starts")
 
 
-def ways(subject: Subject) -> CheckAnswer:
+def network_trials(subject: Subject) -> CheckAnswer:
     """Check that a client can connect to the address that servers will listen on."""
     access = subject.access
-    if access is None or not access.ways:
-        return idle("no way over a network was tried here")
-    obstacles = [f"{way.client} to {way.server} ({way.address}): {way.obstacle}" for way in access.ways if way.obstacle]
+    if access is None or not access.network_trials:
+        return idle("no network to another host was tried here")
+    obstacles = [
+        f"{trial.client} to {trial.server} ({trial.address}): {trial.obstacle}"
+        for trial in access.network_trials
+        if trial.obstacle
+    ]
     if obstacles:
         return blocks(
             "; ".join(obstacles),
@@ -98,7 +102,9 @@ def ways(subject: Subject) -> CheckAnswer:
             "check `address` of the server's host and the firewalls between; `ports` of [hosts.NAME] names the ports "
             "that servers may listen on",
         )
-    return clear("; ".join(f"{way.client} connected to {way.server} ({way.address})" for way in access.ways))
+    return clear(
+        "; ".join(f"{trial.client} connected to {trial.server} ({trial.address})" for trial in access.network_trials)
+    )
 
 
 def _is_load_host(subject: Subject) -> bool:
@@ -111,5 +117,5 @@ REMOTE_CHECKS = (
     MachineCheck("remote-clock-drift", "Clock of the host", drift),
     MachineCheck("remote-connection", "Loss of a connection", end_of_connection),
     MachineCheck("remote-shaping", "Shaped routes", shaping),
-    MachineCheck("remote-network", "Network between clients and server", ways),
+    MachineCheck("remote-network", "Network between clients and server", network_trials),
 )
