@@ -38,7 +38,7 @@ GLOSSARY = MappingProxyType(
             "Each connection sends its next transaction when the last one is done, so a stalled server receives "
             "fewer requests."
         ),
-        "collapse": "Throughput at a higher concurrency whose interval is clearly below that of the best one.",
+        "collapse": "Throughput at a higher concurrency that is clearly below the best one.",
         "concurrency": (
             "Number of connections; each has at most one transaction in progress (sysbench threads, HammerDB virtual "
             "users)."

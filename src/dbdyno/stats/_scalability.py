@@ -74,8 +74,7 @@ class Peak:
     ----------
     best : concurrency of the highest level
     concurrencies : those not significantly below it, ascending
-    collapsed : higher concurrencies than the best at which it clearly does less, ascending: by 3 % or more, and by an
-        interval that lies wholly below that of the best, since the best of many is in part a lucky one
+    collapsed : higher concurrencies than the best at which it clearly does less, ascending
     """
 
     best: int
@@ -130,17 +129,8 @@ def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
         n: verdict_of(difference, adjusted[n]) for n, difference in zip(other_concurrencies, differences, strict=True)
     }
     near = [best, *(n for n in other_concurrencies if adjusted[n] >= alpha)]
-    collapsed = [
-        n
-        for n in other_concurrencies
-        if n > best and verdicts[n] == "different" and _is_wholly_below(levels[n], levels[best])
-    ]
+    collapsed = [n for n in other_concurrencies if n > best and verdicts[n] == "different"]
     return Peak(best, tuple(sorted(near)), tuple(collapsed))
-
-
-def _is_wholly_below(lower: LogLevel, upper: LogLevel) -> bool:
-    """Return whether the 95 % intervals of two levels have nothing in common."""
-    return lower.mean + lower.half_width() < upper.mean - upper.half_width()
 
 
 def _predicted_rates(n: FloatArray, parameters: FloatArray) -> FloatArray:

@@ -65,20 +65,3 @@ def test_the_peak_is_a_set_and_a_collapse_needs_to_be_clear() -> None:
     assert peak(levels({1: 5.0})).concurrencies == (1,)
     with pytest.raises(AnalysisError, match="no peak"):
         peak({})
-
-
-def test_a_lower_level_whose_interval_overlaps_that_of_the_peak_is_no_collapse() -> None:
-    overlapping, apart = {1: 500.0, 16: 1000.0, 64: 965.0}, {1: 500.0, 16: 1000.0, 64: 940.0}
-    assert peak(levels(overlapping)).concurrencies == (16,), "the difference alone is decided"
-    assert peak(levels(overlapping)).collapsed == ()
-    assert peak(levels(apart)).collapsed == (64,)
-
-
-def test_equal_concurrencies_rarely_collapse() -> None:
-    generator, collapsed = np.random.default_rng(3), 0
-    for _ in range(600):
-        logs = generator.normal(0, 0.03, (5, 3))
-        sd = math.sqrt(logs.var(axis=1, ddof=1).mean())
-        seen = {2**i: LogLevel(float(row.mean()), sd / math.sqrt(3), 10.0, 3, sd) for i, row in enumerate(logs)}
-        collapsed += bool(peak(seen).collapsed)
-    assert collapsed / 600 <= 0.045

@@ -29,8 +29,7 @@ def capacity_section(page: Page) -> Section | None:
         "Capacity: peak and collapse of each target",
         subtitle(
             "The peak is the best concurrency and all that show no difference from it (Holm over the concurrencies). "
-            "A collapse is a higher concurrency whose throughput is clearly lower: by 3 % or more, with its "
-            "interval wholly below that of the peak."
+            "A collapse is a higher concurrency with clearly lower throughput, by 3 % or more."
         ),
         ListOf(sentences[:_SHOWN]),
         rest(
