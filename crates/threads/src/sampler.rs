@@ -365,7 +365,9 @@ mod tests {
         let (mut client, server) = UnixStream::pair().unwrap();
         serve(server, || {
             COMPUTES.store(true, Relaxed);
-            while !MAY_END.load(Relaxed) {}
+            while !MAY_END.load(Relaxed) {
+                std::hint::spin_loop();
+            }
         });
         std::thread::sleep(Duration::from_millis(50));
         let mut sampler = sampler();
