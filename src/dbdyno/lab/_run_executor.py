@@ -265,7 +265,9 @@ class RunExecutor:
         try:
             server.end(after_run)
         except DbdynoError as error:
-            caveat = Caveat("ending-failed", f"after the window: {error.what}")
+            reason = next(iter(error.why.splitlines()), "")
+            text = f"after the window: {error.what}" + (f": {reason}" if reason and reason not in error.what else "")
+            caveat = Caveat("ending-failed", text)
             return replace(record, caveats=(*record.caveats, caveat))
         return record
 

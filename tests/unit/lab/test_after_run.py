@@ -26,7 +26,8 @@ def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(l
     laboratory.run_all()
     record = laboratory.results.records()[0]
     assert record.status != "failed"
-    assert "ending-failed" in {caveat.code for caveat in record.caveats}
+    (text,) = (caveat.text for caveat in record.caveats if caveat.code == "ending-failed")
+    assert "out of ink" in text, "the reason is what helps"
 
 
 def test_a_dead_servers_fault_is_kept_with_the_run(laboratory: Lab) -> None:
