@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,22 +76,22 @@ LOAD_HOSTS = 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@load1"\n[hosts.c2]
 
 
 @pytest.mark.parametrize(
-    ("client", "names", "network_trials"),
+    ("client", "names", "clients_tried"),
     [
-        (LOAD_HOSTS, ["db1", "c1", "c2"], [[], ["c1"], ["c2"]]),
-        ("", ["db1"], [["this machine"]]),
+        (LOAD_HOSTS, ["db1", "c1", "c2"], [None, "c1", "c2"]),
+        ("", ["db1"], ["this machine"]),
     ],
 )
-def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
+def test_load_hosts_of_a_study_are_examined_with_their_network_to_the_server(
     client: str,
     names: list[str],
-    network_trials: list[list[str]],
+    clients_tried: list[str | None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     reached: list[str] = []
-    examined: list[tuple[Needs, list[str]]] = []
+    examined: list[tuple[Needs, str | None]] = []
 
     @contextlib.contextmanager
     def reached_host(destination: str, home: str) -> Iterator[str]:
@@ -99,10 +99,10 @@ def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
         yield destination
 
     def try_network(server: str, choice: Any, client: str | None, name: str) -> NetworkTrial:
-        return NetworkTrial(name, choice.name, "10.1.0.2 port 3306")
+        return NetworkTrial(name, choice.name, "10.1.0.2:3306")
 
-    def examine_there(host: str, needs: Needs, network_trials: Sequence[NetworkTrial]) -> Examination:
-        examined.append((needs, [trial.client for trial in network_trials]))
+    def examine_there(host: str, needs: Needs, trial: NetworkTrial | None) -> Examination:
+        examined.append((needs, trial.client if trial is not None else None))
         return examine(SMALL)
 
     for replacement in (reached_host, try_network, examine_there):
@@ -114,4 +114,4 @@ def test_load_hosts_of_a_study_are_examined_with_their_way_to_the_server(
     assert list(found.get("hosts", {"db1": found})) == names
     assert reached == ["db1", "bench@load1", "c2"][: len(names)]
     assert [needs.is_load_host for needs, _ in examined] == [name != "db1" for name in names]
-    assert [own for _, own in examined] == network_trials
+    assert [client for _, client in examined] == clients_tried

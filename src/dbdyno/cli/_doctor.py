@@ -100,14 +100,12 @@ def _examine_bench_hosts(
     with reached_host(server.ssh, server.home) as server_host:
         from_here = uses_network and not bench.clients
         trial = try_network(server_host, server, None, "this machine") if from_here else None
-        examinations[server.name] = examine_there(server_host, needs, [trial] if trial is not None else [])
+        examinations[server.name] = examine_there(server_host, needs, trial)
         for client in bench.clients:
             with reached_host(client.ssh, client.home) as client_host:
                 trial = try_network(server_host, server, client_host, client.name) if uses_network else None
                 client_needs = load_host_needs(study, len(bench.clients))
-                examinations[client.name] = examine_there(
-                    client_host, client_needs, [trial] if trial is not None else []
-                )
+                examinations[client.name] = examine_there(client_host, client_needs, trial)
     return examinations
 
 

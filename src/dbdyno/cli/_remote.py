@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
-import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.core import HostError, RequestError
+from dbdyno.core import HostError, RequestError, format_address
 
 if TYPE_CHECKING:
     from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from dbdyno.study import HostChoice
 
 _DRIFT_S = 10.0
-_CONNECT_S = 10.0
 _IDLE_S = 15
 """An agent whose lab has said nothing for so long has none; labs say something every second."""
 
@@ -78,13 +76,13 @@ def reached_host(destination: str, home: str) -> Iterator[RemoteHost]:
 
 
 def examine_there(
-    host: RemoteHost, needs: Needs | None = None, network_trials: Sequence[NetworkTrial] = ()
+    host: RemoteHost, needs: Needs | None = None, network_trial: NetworkTrial | None = None
 ) -> Examination:
     """Look at a host for some seconds, and judge what is seen.
 
     Parameters
     ----------
-    network_trials : trials of the network between it and other hosts
+    network_trial : of the network from it, or from the only client to it
     """
     from dbdyno.doctor import examine  # late: see _main
     from dbdyno.hosts import read_machine
@@ -96,7 +94,7 @@ def examine_there(
     if survives_cut:
         time.sleep(max(start_s + _DRIFT_S - time.monotonic(), 0.0))
         survives_cut = _is_same_agent(host)
-    return examine(machine, needs, access=_remote_access(host, survives_cut, network_trials), at_ns=time.time_ns())
+    return examine(machine, needs, access=_remote_access(host, survives_cut, network_trial), at_ns=time.time_ns())
 
 
 def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
@@ -147,23 +145,15 @@ def try_network(
     access = NetworkAccess(server_choice.address, server_choice.ports, ())
     try:
         with trial_listener(server, Path(server.program.path), access) as address:
-            obstacle = _obstacle_from_here(address) if client is None else client.connection_obstacle(address)
+            obstacle = machine.connection_obstacle(address)
     except HostError as error:
         if error.fault == "network":
             raise
         return NetworkTrial(client_name, server_choice.name, server_choice.address, f"{error.what}: {error.why}")
-    return NetworkTrial(client_name, server_choice.name, f"{address[0]} port {address[1]}", obstacle)
+    return NetworkTrial(client_name, server_choice.name, format_address(*address), obstacle)
 
 
-def _obstacle_from_here(address: tuple[str, int]) -> str:
-    try:
-        socket.create_connection(address, timeout=_CONNECT_S).close()
-    except OSError as error:
-        return str(error)
-    return ""
-
-
-def _remote_access(host: RemoteHost, outlives: bool, network_trials: Sequence[NetworkTrial]) -> RemoteAccess:
+def _remote_access(host: RemoteHost, outlives: bool, network_trial: NetworkTrial | None) -> RemoteAccess:
     from dbdyno.configure import shaping_obstacle  # late: see _main
     from dbdyno.doctor import RemoteAccess
 
@@ -181,7 +171,7 @@ def _remote_access(host: RemoteHost, outlives: bool, network_trials: Sequence[Ne
         2e6 * clock.bound_ns / span_ns,
         outlives,
         *shaping_obstacle(host),
-        network_trials=tuple(network_trials),
+        network_trial=network_trial,
     )
 
 

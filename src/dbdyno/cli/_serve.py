@@ -15,7 +15,7 @@ from typing import Any
 from dbdyno.cli._color import tell
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
-from dbdyno.core import StoreError
+from dbdyno.core import StoreError, format_address
 
 DEFAULT_PORT = 8017
 _STORY = """\
@@ -67,11 +67,11 @@ def _serve(choices: argparse.Namespace) -> int:
     server_context = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
     with _stop_event_on_signals() as stop_event, server_context as place:
         host, port = place
-        host_text = f"[{host}]" if ":" in host else host
-        print(f"http://{host_text}:{port}/", flush=True)
+        address = format_address(host, port)
+        print(f"http://{address}/", flush=True)
         if not _is_loopback(host):
             tell(
-                f"warning: everyone who reaches {host_text}:{port} can read all results below {choices.folder}: "
+                f"warning: everyone who reaches {address} can read all results below {choices.folder}: "
                 "settings, host names, server logs; there is no password"
             )
         stop_event.wait()

@@ -12,7 +12,7 @@ from pathlib import Path
 from dbdyno.configure._endpoint import Credentials, NetworkAccess
 from dbdyno.configure._initialise import account_statements
 from dbdyno.configure._server import Server
-from dbdyno.core import ConfigureError, HostError
+from dbdyno.core import ConfigureError, HostError, format_address
 from dbdyno.hosts import Host
 
 _LISTENERS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -64,7 +64,7 @@ def trial_listener(host: Host, program: Path, access: NetworkAccess) -> Iterator
     HostError : nothing can listen there
     """
     port = network_port(access, host)
-    place = f"[{access.address}]:{port}" if ":" in access.address else f"{access.address}:{port}"
+    place = format_address(access.address, port)
     process = host.spawn_piped(
         [str(program), "null-server", "--listen", place, "--anyone", "--serve", f"{_TRIAL_S}s"], stdin=b""
     )

@@ -97,6 +97,7 @@ from dbdyno.core._stack import (
 )
 from dbdyno.core._units import (
     counted,
+    format_address,
     format_bytes,
     format_duration,
     format_memory,
@@ -192,6 +193,7 @@ __all__ = [
     "decode",
     "folded_stack",
     "foreign_use",
+    "format_address",
     "format_bytes",
     "format_duration",
     "format_memory",

@@ -139,6 +139,15 @@ def verb_for(count: int, singular: str, plural: str) -> str:
     return singular if count == 1 else plural
 
 
+def format_address(host: str, port: int) -> str:
+    """Return an address with its port, as URLs and command lines have it.
+
+    >>> format_address("10.1.0.2", 3306), format_address("fd00::2", 3306)
+    ('10.1.0.2:3306', '[fd00::2]:3306')
+    """
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
     """Return a share of one in percent, with as many decimals as asked for.
 

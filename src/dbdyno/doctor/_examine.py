@@ -47,7 +47,7 @@ def examine(
     """Judge a machine: for any study, or for what one needs; a remote one by how it is reached, too."""
     subject = Subject(machine, needs, generator, access)
     checks = CHECKS if access is None else (*CHECKS, *REMOTE_CHECKS)
-    if needs is not None and needs.is_load_host:
+    if subject.is_load_host:
         checks = LOAD_HOST_CHECKS
     return Examination(machine, tuple(_check_outcome(check, subject) for check in checks), at_ns)
 

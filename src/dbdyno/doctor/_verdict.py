@@ -124,7 +124,7 @@ class RemoteAccess:
     drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
     outlives_connection : whether the agent goes on when its connection is cut
     shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can
-    network_trials : trials of the network between this host and those of its clients or its servers
+    network_trial : of the network between this host and its only client's, or its server's; None: none was made
     """
 
     destination: str
@@ -139,7 +139,7 @@ class RemoteAccess:
     outlives_connection: bool
     shaping_obstacle: str = ""
     shaping_remedy: str = ""
-    network_trials: tuple[NetworkTrial, ...] = ()
+    network_trial: NetworkTrial | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,11 @@ class Subject:
     needs: Needs | None = None
     generator: Generator | None = None
     access: RemoteAccess | None = None
+
+    @property
+    def is_load_host(self) -> bool:
+        """Return whether it is known that load is driven here and nothing else runs here."""
+        return self.needs is not None and self.needs.is_load_host
 
 
 @dataclass(frozen=True, slots=True)

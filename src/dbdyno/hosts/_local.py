@@ -24,6 +24,7 @@ from dbdyno.hosts.containers import Containers, open_containers
 
 _PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _FILES_AT_ONCE = 500
+_CONNECT_S = 10.0
 _WRITE_BACK_S = 24 * 3600.0
 
 
@@ -133,6 +134,14 @@ class LocalHost(Host):
     def reach_through(self, address: tuple[str, int]) -> Address:
         """See `Host`."""
         return address
+
+    def connection_obstacle(self, address: tuple[str, int]) -> str:
+        """See `Host`."""
+        try:
+            socket.create_connection(address, timeout=_CONNECT_S).close()
+        except OSError as error:
+            return str(error)
+        return ""
 
     def leave(self, address: Address) -> None:
         """See `Host`."""

@@ -128,6 +128,9 @@ class Host(Protocol):
     def reach_through(self, address: tuple[str, int]) -> Address:
         """Return the address by which this process reaches another host's IP address and port as that machine does."""
 
+    def connection_obstacle(self, address: tuple[str, int]) -> str:
+        """Return why that machine can't connect to another host's IP address and port; empty: it can."""
+
     def leave(self, address: Address) -> None:
         """Close what `reach` and `reach_through` opened for an address that nobody will reach any more."""
 

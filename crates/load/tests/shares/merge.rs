@@ -182,7 +182,7 @@ fn the_start_and_the_end_are_those_of_one_client_with_its_hosts() {
 }
 
 #[test]
-fn each_host_has_its_own_way_to_the_server_and_its_own_segments() {
+fn each_host_has_its_own_path_to_the_server_and_its_own_segments() {
     let path = |number: usize| {
         json!({"connections": 2, "least_round_trip_ns": 100_000, "median_round_trip_ns": 200_000 * number,
                "mtu_bytes": 1_500, "congestion_control": "cubic"})

@@ -80,7 +80,7 @@ class RunTimes:
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
-    levels : level of the server -> its mean over the window; empty where not stored
+    levels : level of the server -> its mean over the seconds, or of a whole window, of its first and last value
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``,
         ``steal`` (the hypervisor), and ``background.NAME`` of each group of the server's other threads, ``busy`` and
         ``idle`` of those that the server may use; who is not known is not there

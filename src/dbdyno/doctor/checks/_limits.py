@@ -20,7 +20,7 @@ def open_files(subject: Subject) -> CheckAnswer:
     if limit is None:
         return unknown("the limit can't be read")
     connections = subject.needs.concurrency if subject.needs else 0
-    if subject.needs is not None and subject.needs.is_load_host:
+    if subject.is_load_host:
         return _client_files(limit, connections)
     limit_asked = subject.needs.open_files if subject.needs else 0
     least = max(limit_asked, connections + _FILES_AT_REST)

@@ -56,7 +56,7 @@ def count(subject: Subject) -> CheckAnswer:
     usable_count = len(subject.machine.processors.usable)
     if not usable_count:
         return unknown("the usable processors are unknown")
-    if subject.needs is not None and subject.needs.is_load_host:
+    if subject.is_load_host:
         return clear(counted(usable_count, "processor"))
     if usable_count == 1:
         return weakens(

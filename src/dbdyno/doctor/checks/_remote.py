@@ -25,7 +25,7 @@ def agent(subject: Subject) -> CheckAnswer:
     access = subject.access
     if access is None:
         return idle("this machine needs no agent")
-    if not access.libc.startswith("glibc") and not _is_load_host(subject):
+    if not access.libc.startswith("glibc") and not subject.is_load_host:
         return notes(
             f"{access.architecture}, C library: {access.libc}",
             "the agent runs, but packaged engines need glibc",
@@ -85,30 +85,19 @@ def shaping(subject: Subject) -> CheckAnswer:
     return clear("tc can be run as root; a study tries each of its [routes.NAME] before it starts")
 
 
-def network_trials(subject: Subject) -> CheckAnswer:
+def network(subject: Subject) -> CheckAnswer:
     """Check that a client can connect to the address that servers will listen on."""
-    access = subject.access
-    if access is None or not access.network_trials:
+    trial = subject.access.network_trial if subject.access is not None else None
+    if trial is None:
         return idle("no network to another host was tried here")
-    obstacles = [
-        f"{trial.client} to {trial.server} ({trial.address}): {trial.obstacle}"
-        for trial in access.network_trials
-        if trial.obstacle
-    ]
-    if obstacles:
+    if trial.obstacle:
         return blocks(
-            "; ".join(obstacles),
+            f"{trial.client} to {trial.server} ({trial.address}): {trial.obstacle}",
             "no run over the network can start",
             "check `address` of the server's host and the firewalls between; `ports` of [hosts.NAME] names the ports "
             "that servers may listen on",
         )
-    return clear(
-        "; ".join(f"{trial.client} connected to {trial.server} ({trial.address})" for trial in access.network_trials)
-    )
-
-
-def _is_load_host(subject: Subject) -> bool:
-    return subject.needs is not None and subject.needs.is_load_host
+    return clear(f"{trial.client} connected to {trial.server} ({trial.address})")
 
 
 REMOTE_CHECKS = (
@@ -117,5 +106,5 @@ REMOTE_CHECKS = (
     MachineCheck("remote-clock-drift", "Clock of the host", drift),
     MachineCheck("remote-connection", "Loss of a connection", end_of_connection),
     MachineCheck("remote-shaping", "Shaped routes", shaping),
-    MachineCheck("remote-network", "Network between clients and server", network_trials),
+    MachineCheck("remote-network", "Network between clients and server", network),
 )

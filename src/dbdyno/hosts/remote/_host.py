@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from dbdyno.core import Home, HostError
+from dbdyno.core import Home, HostError, format_address
 from dbdyno.hosts._facts import HostFacts, read_facts
 from dbdyno.hosts._files import Files
 from dbdyno.hosts._memory_group import MemoryGroup
@@ -204,13 +204,13 @@ class RemoteHost(Host):
     def reach_through(self, address: tuple[str, int]) -> Address:
         """See `Host`."""
         if address not in self._ways_through:
-            self._ways_through[address] = Tunnel(self.link, {"tcp": _socket_text(address)})
+            self._ways_through[address] = Tunnel(self.link, {"tcp": format_address(*address)})
         return self._ways_through[address].address
 
     def connection_obstacle(self, address: tuple[str, int]) -> str:
-        """Return why that machine can't connect to another host's IP address and port; empty: it can."""
+        """See `Host`."""
         try:
-            stream = self.link.ask("connect", tcp=_socket_text(address))[0]["stream"]
+            stream = self.link.ask("connect", tcp=format_address(*address))[0]["stream"]
         except Refused as refused:
             return refused.text
         self.link.ask("stream-close", stream=stream)
@@ -379,11 +379,6 @@ def _read_system(facts: Mapping[str, Any], files: RemoteFiles) -> System:
         server_user=_server_user(files) if facts["uid"] == 0 else None,
         runtime_directory=facts["runtime_folder"],
     )
-
-
-def _socket_text(address: tuple[str, int]) -> str:
-    host, port = address
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _hard_limit(limits: str, name: str) -> int | None:
