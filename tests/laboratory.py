@@ -116,6 +116,17 @@ def remove_templates() -> None:
         LocalHost().remove_tree(TEMPLATES)
 
 
+_opened: list[Laboratory] = []
+
+
+def remove_ended_folders() -> None:
+    """Remove what no running server uses, of the laboratory of this process, if it has one."""
+    for bench in _opened:
+        used = {server.data_directory.parent for server in bench.servers if server.data_directory and server.is_alive()}
+        for folder in bench.folders() - used:
+            bench.host.remove_tree(folder)
+
+
 @pytest.fixture(scope="session")
 def laboratory() -> Iterator[Laboratory]:
     host = LocalHost()
@@ -124,7 +135,9 @@ def laboratory() -> Iterator[Laboratory]:
     scratch.chmod(0o755)
     kept = os.environ.get("DBDYNO_TEST_HOME")
     bench = Laboratory(host, Home(Path(kept)) if kept else Home.of_user(), scratch)
+    _opened.append(bench)
     yield bench
+    _opened.remove(bench)
     for server in bench.servers:
         server.kill()
     host.remove_tree(scratch)
