@@ -23,7 +23,9 @@ from dbdyno.core import counted, format_memory, is_vague_ratio, short_percent, t
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
-_MOST_COLLAPSES = 3
+_MOST_FALLS = 3
+# From this loss on the words say that a target collapses; people do not call a tenth less a collapse.
+_COLLAPSE_LOSS = 1 / 3
 _WHOLE_TIMES_FROM = 100
 
 
@@ -59,7 +61,7 @@ class CapacityJudgement:
     unsettled : concurrencies that were measured and whose level has not settled: they are in nothing that is said
     possible_peaks : those of them that may do as much as the best
     steps : from each concurrency to the next
-    falls : from the best concurrency to each at which throughput collapsed
+    falls : from the best concurrency to each higher one at which throughput is clearly lower
     fit : the law of scalability; None below six concurrencies. Draw it only when `fit.is_shown`
     more_memory : from the next smaller memory budget, each at its own best concurrency; None for the smallest
     """
@@ -82,6 +84,11 @@ class CapacityJudgement:
         """Return whether more may lie beyond: nothing higher was measured, or what has not settled may be better."""
         is_highest = self.peak.best == max((*self.levels, *self.unsettled))
         return is_highest or self.peak.best < max(self.possible_peaks, default=0)
+
+    @property
+    def deepest_fall(self) -> CapacityStep:
+        """Return the fall with the largest loss; there must be one."""
+        return min(self.falls, key=lambda step: step.ratio)
 
     @property
     def best(self) -> LogLevel:
@@ -126,45 +133,50 @@ def _with_unsettled(judgement: CapacityJudgement, groups: Sequence[CellJudgement
 
 
 def capacity_sentences(judgements: Sequence[CapacityJudgement]) -> list[str]:
-    """Return what the curves say, for people; the collapses and the largest memory budgets first, at most six."""
+    """Return what the curves say, for people; those that fall and the largest memory budgets first, at most six."""
     several_tiers = len({judgement.tier_bytes for judgement in judgements}) > 1
     ranked = sorted(judgements, key=lambda judgement: (not judgement.falls, -judgement.tier_bytes))
     several_workloads = len({(judgement.workload, judgement.route) for judgement in judgements}) > 1
     return [_sentence(judgement, several_tiers, several_workloads) for judgement in ranked[:_MOST_SENTENCES]]
 
 
-def collapse_sentence(judgements: Sequence[CapacityJudgement]) -> str:
+def fall_sentence(judgements: Sequence[CapacityJudgement]) -> str:
     """Return which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
-    collapsed_curves = [judgement for judgement in judgements if judgement.falls]
-    if not collapsed_curves:
+    falling_curves = [judgement for judgement in judgements if judgement.falls]
+    if not falling_curves:
         return ""
-    tier_bytes = max(judgement.tier_bytes for judgement in collapsed_curves)
-    falls = [
-        (judgement, min(judgement.falls, key=lambda step: step.ratio))
-        for judgement in collapsed_curves
-        if judgement.tier_bytes == tier_bytes
-    ]
-    falls.sort(key=lambda pair: pair[1].ratio)
-    deepest_falls: dict[str, tuple[CapacityJudgement, CapacityStep]] = {}
-    for judgement, step in falls:
-        deepest_falls.setdefault(judgement.target, (judgement, step))
-    falls = list(deepest_falls.values())
+    tier_bytes = max(judgement.tier_bytes for judgement in falling_curves)
+    deepest_curves: dict[str, CapacityJudgement] = {}
+    for judgement in sorted(falling_curves, key=lambda judgement: judgement.deepest_fall.ratio):
+        if judgement.tier_bytes == tier_bytes:
+            deepest_curves.setdefault(judgement.target, judgement)
     several_workloads = len({(judgement.workload, judgement.route) for judgement in judgements}) > 1
-    places = [
-        f"at {counted(step.after, 'connection')}{_load_words(judgement) if several_workloads else ''}"
-        for judgement, step in falls
-    ]
-    where = f" at {format_memory(tier_bytes)}" if len({judgement.tier_bytes for judgement in judgements}) > 1 else ""
-    if len(falls) == 1:
-        judgement, step = falls[0]
-        name, share = target_title(judgement.target), short_percent(1 - step.ratio)
-        return f"{name} collapses beyond its peak{where}: {share} less {places[0]}."
-    fall_words = [
-        f"{target_title(judgement.target)} by {short_percent(1 - step.ratio)} {place}"
-        for (judgement, step), place in zip(falls[:_MOST_COLLAPSES], places, strict=False)
-    ]
-    other_words = f", and {counted(len(falls) - len(fall_words), 'other')}" if len(falls) > len(fall_words) else ""
-    return f"{counted(len(falls), 'target')} collapse beyond their peaks{where}: {', '.join(fall_words)}{other_words}."
+    several_tiers = len({judgement.tier_bytes for judgement in judgements}) > 1
+    where = f" at {format_memory(tier_bytes)}" if several_tiers else ""
+    falling = list(deepest_curves.values())
+    named = [curve for curve in falling if _collapses(curve)] or falling
+    verb = "collapse" if _collapses(named[0]) else "fall"
+    names_and_losses = [(target_title(curve.target), *_loss_words(curve, several_workloads)) for curve in named]
+    if len(falling) == 1:
+        name, loss, place = names_and_losses[0]
+        return f"{name} {verb}s beyond its peak{where}: {loss} less {place}."
+    subject = f"{counted(len(named), 'target')} {verb_for(len(named), f'{verb}s', verb)} beyond the peak{where}"
+    losses = ", ".join(f"{name} by {loss} {place}" for name, loss, place in names_and_losses[:_MOST_FALLS])
+    rest_count = len(falling) - min(len(named), _MOST_FALLS)
+    rest_words = (
+        f"; {counted(rest_count, 'other')} {verb_for(rest_count, 'falls', 'fall')} by less" if rest_count else ""
+    )
+    return f"{subject}: {losses}{rest_words}."
+
+
+def _collapses(judgement: CapacityJudgement) -> bool:
+    return 1 - judgement.deepest_fall.ratio >= _COLLAPSE_LOSS
+
+
+def _loss_words(judgement: CapacityJudgement, several_workloads: bool) -> tuple[str, str]:
+    step = judgement.deepest_fall
+    load_words = _load_words(judgement) if several_workloads else ""
+    return short_percent(1 - step.ratio), f"at {counted(step.after, 'connection')}{load_words}"
 
 
 def peak_words(judgement: CapacityJudgement) -> str:
@@ -226,10 +238,11 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
     if judgement.unsettled:
         words.append(f"excluded because not settled: {listed([f'{n:,}' for n in judgement.unsettled])}")
     if judgement.falls:
-        deepest_fall = min(judgement.falls, key=lambda step: step.ratio)
+        deepest_fall = judgement.deepest_fall
         share, interval = faster_words(deepest_fall.ratio, deepest_fall.low, deepest_fall.high, "higher", "lower")
         deepest = f" at {deepest_fall.after:,}" if len(judgement.falls) > 1 else ""
-        words.append(f"it collapses {_extent_words(judgement)}: {share} the peak{deepest} ({interval})")
+        verb = "collapses" if _collapses(judgement) else "falls"
+        words.append(f"it {verb} {_extent_words(judgement)}: {share} the peak{deepest} ({interval})")
     if judgement.more_memory is not None:
         step = judgement.more_memory
         times = step.after / step.before
@@ -239,7 +252,7 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
 
 
 def _extent_words(judgement: CapacityJudgement) -> str:
-    """Return where a curve collapses: at one concurrency, from the first of several on, or at which."""
+    """Return where a curve falls: at one concurrency, from the first of several on, or at which."""
     collapsed = judgement.peak.collapsed
     if len(collapsed) > 1 and all(n in collapsed for n in judgement.levels if n >= collapsed[0]):
         return f"from {counted(collapsed[0], 'connection')} on"

@@ -38,7 +38,10 @@ GLOSSARY = MappingProxyType(
             "Each connection sends its next transaction when the last one is done, so a stalled server receives "
             "fewer requests."
         ),
-        "collapse": "Throughput at a higher concurrency that is clearly below the best one.",
+        "collapse": (
+            "A loss of a third or more of the throughput from the best concurrency to a higher one; a smaller clear "
+            "loss is a fall."
+        ),
         "concurrency": (
             "Number of connections; each has at most one transaction in progress (sysbench threads, HammerDB virtual "
             "users)."

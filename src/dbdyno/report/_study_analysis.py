@@ -18,9 +18,9 @@ from dbdyno.analyse import (
     StudyFacts,
     Upgrade,
     answer,
-    collapse_sentence,
     compare_averages,
     compare_targets,
+    fall_sentence,
     judge_capacity,
     judge_cells,
     judge_latency,
@@ -139,7 +139,7 @@ class StudyAnalysis:
     def answer(self) -> Answer:
         """Return the answer to the study's question, the shape of the curves after who is fastest."""
         study_answer = answer(self.judgements, self.comparisons, self.averages)
-        shape = collapse_sentence(self.capacity)
+        shape = fall_sentence(self.capacity)
         if not shape:
             return study_answer
         return replace(study_answer, sentences=(study_answer.sentences[0], shape, *study_answer.sentences[1:]))

@@ -12,7 +12,7 @@ import pytest
 from dbdyno.analyse import (
     CapacityJudgement,
     capacity_sentences,
-    collapse_sentence,
+    fall_sentence,
     judge_capacity,
     judge_cells,
     peak_words,
@@ -63,9 +63,9 @@ def test_a_peak_is_a_set_and_a_fall_behind_it_is_a_collapse(curve: Callable[...,
 def test_the_collapse_is_told_by_its_depth_at_the_largest_memory(curve: Callable[..., list[RunRecord]]) -> None:
     falling = curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500})
     (found,) = judged(falling)
-    text = collapse_sentence([found])
+    text = fall_sentence([found])
     assert "collapses" in text and re.search(r"(49|5\d) % less at 128 connections", text)
-    assert collapse_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
+    assert fall_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
 
 
 def test_a_target_that_collapses_on_two_routes_is_named_once_with_the_deeper_fall(
@@ -76,8 +76,23 @@ def test_a_target_that_collapses_on_two_routes_is_named_once_with_the_deeper_fal
         replace(one, run=replace(one.run, cell=replace(one.run.cell, route="network")))
         for one in curve({4: 900, 16: 800, 128: 300})
     ]
-    text = collapse_sentence(judged([*here, *there]))
+    text = fall_sentence(judged([*here, *there]))
     assert re.search(r"^a collapses .*6\d % less at 128 connections \(oltp_read_write, network\)\.$", text), text
+
+
+def test_a_loss_below_a_third_is_a_fall_and_no_collapse(curve: Callable[..., list[RunRecord]]) -> None:
+    def named(target: str, levels: Mapping[int, float]) -> list[RunRecord]:
+        return [replace(one, run=replace(one.run, cell=replace(one.run.cell, target=target))) for one in curve(levels)]
+
+    shallow, deep = named("b", {4: 900, 16: 700}), named("c", {4: 900, 16: 400})
+    assert re.search(r"^b falls .*2\d % less at 16 connections\.$", fall_sentence(judged(shallow)))
+    assert "it falls at 16 connections" in capacity_sentences(judged(shallow))[0]
+    both = fall_sentence(judged([*shallow, *deep]))
+    assert re.search(r"^1 target collapses beyond .*: c by 5\d % at 16 connections; 1 other falls by less\.$", both), (
+        both
+    )
+    falls = fall_sentence(judged([*shallow, *named("d", {4: 900, 16: 750})]))
+    assert re.search(r"^2 targets fall beyond .*: b by 2\d % .*, d by 1\d % at 16 connections\.$", falls), falls
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:

@@ -1,4 +1,4 @@
-"""Capacity: shows peak, collapse, what more connections and memory bring, and where the scalability law fits."""
+"""Capacity: shows peak, fall beyond it, what more connections and memory bring, and where the scalability law fits."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def capacity_section(page: Page) -> Section | None:
     sentences = capacity_sentences(judgements)
     return section(
         "capacity",
-        "Capacity: peak and collapse of each target",
+        "Capacity: each target's peak and what lies beyond it",
         subtitle(
             "The peak is the best concurrency and all that show no difference from it (Holm over the concurrencies). "
-            "A collapse is a higher concurrency with clearly lower throughput, by 3 % or more."
+            "A fall is a higher concurrency with clearly lower throughput, by 3 % or more; a third less is a collapse."
         ),
         ListOf(sentences[:_SHOWN]),
         rest(
             "capacity",
-            "Peak, collapse and memory of each target",
+            "Peak, fall and memory of each target",
             ListOf(sentences[_SHOWN:]) if sentences[_SHOWN:] else None,
             _capacity_table(page, judgements),
             to_see(_law_words(judgements)),
@@ -57,13 +57,13 @@ def _capacity_table(page: Page, judgements: tuple[CapacityJudgement, ...]) -> Ta
     columns = [Column("target", is_name=True)]
     columns += [Column(title) for title, is_distinct in zip(titles, are_distinct, strict=True) if is_distinct]
     columns += [Column("highest TPS", is_number=True), Column("at connections", is_number=True)]
-    columns += [Column("collapse, of the peak"), Column("law of scalability")]
+    columns += [Column("beyond it, of the peak"), Column("law of scalability")]
     rows = [
         [target_title(judgement.target), *place_cells, *_figure_cells(judgement)]
         for judgement, place_cells in zip(judgements, place_rows, strict=True)
     ]
     facets = [_facet_tokens(page, judgement) for judgement in judgements]
-    return Table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
+    return Table("capacity", "Peak, fall and memory of each target", columns, rows, facets=facets)
 
 
 def _facet_tokens(page: Page, judgement: CapacityJudgement) -> str:
@@ -97,7 +97,7 @@ def _law_fit_words(judgement: CapacityJudgement) -> str:
 
 def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
     drawn_count = sum(judgement.fit is not None and judgement.fit.is_shown for judgement in judgements)
-    base = "Peak and collapse come from measured points."
+    base = "Peak and fall come from measured points."
     if not drawn_count:
         return f"{base} Straight lines join them: nothing was measured in between."
     others_words = "" if drawn_count == len(judgements) else " Straight lines join the points of the others."

@@ -114,13 +114,13 @@ def _limitations_list(items: list[Html]) -> list[Html]:
 
 
 def _conditions_paragraph(page: Page) -> Html:
-    """Return workload, window and pacing, and that no target collapses if none does: the answer has collapses."""
+    """Return workload, window and pacing, and that no target falls if none does: the answer has the falls."""
     study, judgements = page.analysis.study, page.analysis.capacity
     workloads = ", ".join(workload_title(choice.label) for choice in study.workloads[:_MOST_WORKLOADS])
     rest_count = len(study.workloads) - _MOST_WORKLOADS
     workloads += f" and {rest_count} more" if rest_count > 0 else ""
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
-    shape = f" No collapse shown up to {_most_connections(judgements)} connections." if is_level else ""
+    shape = f" No fall beyond the peak shown up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
     return element("p", words, class_="to-see")
 
