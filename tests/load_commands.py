@@ -21,7 +21,7 @@ _SYSBENCH = ("sysbench/oltp_read_write", "--tables", "1", "--rows", "100")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "run": ("run", *_SYSBENCH, "--threads", "2"),
     "run tpcc": ("run", "tpcc/standard", "--warehouses", "1", "--threads", "2"),
-    "search": ("search", *_SYSBENCH, "--threads", "2", "--promise", "p99<10ms"),
+    "search": ("search", *_SYSBENCH, "--threads", "2", "--slo", "p99<10ms"),
     "populate": ("populate", *_SYSBENCH, "--load-by", "statements"),
     "verify": ("verify", "tpcc/standard", "--warehouses", "1"),
     "fingerprint": ("fingerprint", *_SYSBENCH, "--events", "3"),

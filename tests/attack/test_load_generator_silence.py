@@ -115,7 +115,7 @@ def test_a_statement_has_the_time_that_its_option_says(command: str, phase: str,
 )
 def test_a_process_that_was_stopped_is_given_up_long_before_the_statement_is(command: str, phase: str) -> None:
     with RogueServer(good(silent_at=phase, freezes=True)) as server:
-        ended = start(command, server, "--patience", "1500ms").wait(15)
+        ended = start(command, server, "--server-timeout", "1500ms").wait(15)
         assert ended.returncode == 3, ended
         assert f"127.0.0.1:{server.port} answers nobody any more" in ended.stderr, ended
         assert "while waiting for the answer to" in ended.stderr, ended
@@ -133,7 +133,7 @@ def test_a_condition_that_is_not_answered_in_its_time_is_undecided(option: str) 
 
 def test_a_server_that_lets_others_in_is_waited_for() -> None:
     with RogueServer(good(silent_at="CREATE INDEX")) as server:
-        running = start("populate", server, "--patience", "1500ms")
+        running = start("populate", server, "--server-timeout", "1500ms")
         reach(server, running)
         time.sleep(2.5)
         assert running.process.poll() is None

@@ -57,7 +57,7 @@ SCENES: Mapping[str, Scene] = {
         [(2.0, "cut"), (6.0, "mend")],
     ),
     "cut in a search": Scene(
-        ["--threads", "2", "--promise", "p99<50ms", "--first-rate", "50", "--window", "6s", "--settle", "1s"],
+        ["--threads", "2", "--slo", "p99<50ms", "--first-rate", "50", "--window", "6s", "--settle", "1s"],
         [(3.0, "cut"), (8.0, "mend")],
         command="search",
     ),

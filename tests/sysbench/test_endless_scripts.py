@@ -73,8 +73,8 @@ IMPATIENT: dict[str, tuple[str, str, int]] = {
 @pytest.mark.parametrize("place", IMPATIENT)
 def test_a_loop_outside_of_events_lasts_as_long_as_patience(ours: Program, place: str) -> None:
     command, said, exit_code = IMPATIENT[place]
-    outcome, _ = _timed(ours, f"{command} --script-patience=1")
-    said += r"the script ran too long without a wait \(see --script-patience\)\n"
+    outcome, _ = _timed(ours, f"{command} --script-timeout=1")
+    said += r"the script ran too long without a wait \(see --script-timeout\)\n"
     assert re.search(said, outcome.stdout), outcome.text
     assert outcome.exit_code == exit_code
 

@@ -23,7 +23,7 @@ ARGUMENTS = {
     "poisson": ["--rate", str(RATE), "--arrivals", "poisson", "--threads", "64"],
     "constant": ["--rate", str(RATE), "--arrivals", "constant", "--threads", "64"],
     "think": ["--think", f"{THINK_MS}ms", "--threads", str(USERS)],
-    "think-constant": ["--think", f"{THINK_MS}ms", "--think-law", "constant", "--threads", str(USERS)],
+    "think-constant": ["--think", f"{THINK_MS}ms", "--think-distribution", "constant", "--threads", str(USERS)],
     "steps": ["--rate", "200:10s,600:10s,0:3s,400:7s", "--arrivals", "constant", "--threads", "64"],
     "ramp": ["--rate", "0..600:30s", "--arrivals", "constant", "--threads", "64"],
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     let stop = stop_switch()?;
     let access = target.access()?.until(&stop);
     let access = access.answering_within(arguments.ddl.duration());
-    let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
+    let liveness = Liveness::watch(&access, &stop, arguments.server_timeout.duration());
     liveness.judge(drop_all(&*population, &access))?;
     writeln!(
         terminal::stdout(),

@@ -25,7 +25,7 @@ const SHORTEST: Duration = Duration::from_millis(500);
 /// Logs in repeatedly while it lives.
 pub(crate) struct Liveness {
     address: String,
-    patience: Duration,
+    server_timeout: Duration,
     is_given_up: Arc<AtomicBool>,
     is_path_lost: Arc<AtomicBool>,
     cancel: CancelFlag,
@@ -44,8 +44,8 @@ struct Prober {
 }
 
 impl Liveness {
-    /// Throws the switch when the server has accepted no log-in for as long as `patience`.
-    pub(crate) fn watch(access: &Access, stop: &StopSwitch, patience: Duration) -> Self {
+    /// Throws the switch when the server has accepted no log-in for as long as `server_timeout`.
+    pub(crate) fn watch(access: &Access, stop: &StopSwitch, server_timeout: Duration) -> Self {
         let (cancel, is_given_up) = (CancelFlag::default(), Arc::<AtomicBool>::default());
         let is_path_lost = Arc::<AtomicBool>::default();
         let mut access = access.clone();
@@ -54,7 +54,7 @@ impl Liveness {
         let address = access.endpoint.address.to_string();
         let prober = Prober {
             access,
-            limit: (patience / (LOG_INS + 1)).max(SHORTEST),
+            limit: (server_timeout / (LOG_INS + 1)).max(SHORTEST),
             stop: stop.clone(),
             is_given_up: Arc::clone(&is_given_up),
             is_path_lost: Arc::clone(&is_path_lost),
@@ -62,7 +62,7 @@ impl Liveness {
         let (end, ended) = channel();
         Self {
             address,
-            patience,
+            server_timeout,
             is_given_up,
             is_path_lost,
             cancel,
@@ -95,7 +95,7 @@ impl Liveness {
     }
 
     fn given_up(&self, during: &CliError) -> CliError {
-        let seconds = self.patience.as_secs_f64();
+        let seconds = self.server_timeout.as_secs_f64();
         let what = format!("{} answers nobody any more", self.address);
         let is_path_lost = self.is_path_lost.load(Ordering::Relaxed);
         let cli_error = CliError::world(what)
@@ -103,8 +103,8 @@ impl Liveness {
                 "{LOG_INS} log-ins in a row got no answer within {seconds} s in total; {during}"
             ))
             .hint(match is_path_lost {
-                true => "check cable, switch, route and power of its host, or raise --patience",
-                false => "check whether its process is stopped or its machine stalls, or raise --patience",
+                true => "check cable, switch, route and power of its host, or raise --server-timeout",
+                false => "check whether its process is stopped or its machine stalls, or raise --server-timeout",
             });
         CliError {
             is_path_lost,

@@ -221,7 +221,7 @@ fn help_of_a_command_with_a_workload_is_usage_an_example_and_the_options_of_the_
     assert_eq!(
         lines[1],
         "Example: dbdyno-load search tpcc/standard --warehouses 10 --socket /run/mysqld/mysqld.sock \
-         --threads 64 --promise 'p99<20ms'"
+         --threads 64 --slo 'p99<20ms'"
     );
     assert!(text.contains(&help(&["workloads", "tpcc"])), "{text}");
     assert_eq!(
@@ -282,13 +282,29 @@ fn a_transaction_type_that_does_not_exist_is_a_wrong_request_with_the_nearest_na
     );
 }
 
+/// The words of earlier versions are read as those of today: the error is about their value.
 #[test]
-fn a_search_needs_a_promise_and_has_no_number_of_events() {
+fn earlier_spellings_of_options_are_accepted() {
+    for (command, option) in [
+        (&["search", "oltp_read_write"][..], "--promise"),
+        (&["verify", "oltp_read_write"], "--patience"),
+        (&["run", "oltp_read_write", "--think", "1s"], "--think-law"),
+    ] {
+        let words = [command, &["--socket", "/nowhere", option, "nonsense"]].concat();
+        let output = program(&words, "");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(told(&output).contains("'nonsense'"), "{}", told(&output));
+        assert!(!told(&output).contains("unexpected"), "{}", told(&output));
+    }
+}
+
+#[test]
+fn a_search_needs_an_objective_and_has_no_number_of_events() {
     let search = ["search", "oltp_read_write", "--socket", "/nowhere"];
     let output = program(&search, "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(told(&output).contains("--promise"), "{}", told(&output));
-    let output = program(&[&search[..], &["--promise", "99<20ms"]].concat(), "");
+    assert!(told(&output).contains("--slo"), "{}", told(&output));
+    let output = program(&[&search[..], &["--slo", "99<20ms"]].concat(), "");
     assert_eq!(output.status.code(), Some(2));
     assert!(told(&output).contains("'p99<20ms'"), "{}", told(&output));
     let mut order: Value = serde_json::from_str(SEARCH).unwrap();

@@ -79,7 +79,7 @@ fn search(name: &str, stopped_after: &[usize]) -> Found {
             "any",
         ])
         .args([
-            "--promise",
+            "--slo",
             "p99<200ms",
             "--first-rate",
             "60",

@@ -9,8 +9,8 @@ pub(crate) const TICK_MS: u32 = 5;
 /// How long after the end of a run, by its time limit or by a failure, an event may compute without a wait.
 const AFTERTIME_NS: u64 = 5_000_000_000;
 
-/// Commands are granted a multiple of the patience: they may fill files.
-const COMMAND_PATIENCES: u32 = 10;
+/// Commands are granted a multiple of the time limit: they may fill files.
+const COMMAND_TIMEOUTS: u32 = 10;
 
 /// Errors that a script may catch before it gets one at every instruction.
 const PATIENT_VERDICTS: u32 = 3;
@@ -18,7 +18,7 @@ const PATIENT_VERDICTS: u32 = 3;
 /// Stage of a script, which determines how long it may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// The body, `init`, reports, farewells: as long as patience lasts.
+    /// The body, `init`, reports, farewells: until the time limit.
     Brief,
     /// A command, such as `prepare`.
     Command,
@@ -105,10 +105,10 @@ impl Watched {
             self.busy_since_ns.set(now_ns);
         }
         match self.stage.get() {
-            Stage::Brief => self.outlasts(engine.settings.script_patience_s),
+            Stage::Brief => self.outlasts(engine.settings.script_timeout_s),
             Stage::Command => {
-                let patience_s = engine.settings.script_patience_s;
-                self.outlasts(patience_s.saturating_mul(COMMAND_PATIENCES))
+                let timeout_s = engine.settings.script_timeout_s;
+                self.outlasts(timeout_s.saturating_mul(COMMAND_TIMEOUTS))
             }
             Stage::Init => engine.control.has_failed(),
             Stage::Run => engine.control.over_since_ns().is_some_and(|over_ns| {
@@ -123,8 +123,8 @@ impl Watched {
         ticks > 0 && self.busy_ticks.get() >= ticks
     }
 
-    /// Returns whether the user's patience limits the script.
-    pub(crate) fn has_patience(&self) -> bool {
+    /// Returns whether a time limit holds for the script.
+    pub(crate) fn has_time_limit(&self) -> bool {
         matches!(self.stage.get(), Stage::Brief | Stage::Command)
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn patience_is_counted_in_ticks_and_none_lasts_for_ever() {
+    fn a_time_limit_is_counted_in_ticks_and_none_lasts_for_ever() {
         let watched = Watched::new();
         for _ in 0..1000 / TICK_MS {
             watched.tick();

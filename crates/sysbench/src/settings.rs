@@ -51,7 +51,7 @@ pub struct Settings {
     /// Where dbdyno's own records go; `-` is standard output.
     pub json_lines: Option<PathBuf>,
     /// How long a script may compute outside of events without a wait; 0: for ever.
-    pub script_patience_s: u32,
+    pub script_timeout_s: u32,
     /// Where the script may run as the native events of the same name, it does.
     pub native: bool,
 }

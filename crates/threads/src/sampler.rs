@@ -164,7 +164,9 @@ impl Sampler {
     /// The server has ended.
     pub fn tick(&mut self) -> Result<(), ThreadsError> {
         self.ticks += 1;
-        if self.ticks.is_multiple_of(TICKS_A_SWEEP) {
+        if self.ticks.is_multiple_of(TICKS_A_SWEEP)
+            || misses_some(self.sessions.len(), self.clients.len(), self.pooled)
+        {
             self.sweep()?;
         }
         self.is_stopped = self.process.is_stopped();
@@ -318,6 +320,12 @@ impl Sampler {
     }
 }
 
+/// Returns whether threads of a few connections are still to be found. A thread that waits for row locks nearly all the
+/// time seldom reads from its client, so each tick looks for it. In a thread pool there is nothing to find.
+fn misses_some(found: usize, connections: usize, pooled: usize) -> bool {
+    found < connections && found * 2 >= connections && pooled == 0
+}
+
 /// Returns the common name of a group: `ib_io_rd-3` and `worker12` are one of many of their name.
 fn group_name(name: &str) -> &str {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -397,6 +405,14 @@ mod tests {
         let idle = sampler.end_second();
         assert_eq!(idle.waits[WaitClass::Client.index()], 1, "{idle:?}");
         assert_eq!(sampler.pooled(), 0);
+    }
+
+    #[test]
+    fn a_few_missing_sessions_are_looked_for_but_not_those_of_a_pool() {
+        assert!(misses_some(15, 16, 0));
+        assert!(!misses_some(16, 16, 0));
+        assert!(!misses_some(4, 16, 0), "a pool of four threads");
+        assert!(!misses_some(15, 16, 2), "threads that serve several");
     }
 
     #[test]

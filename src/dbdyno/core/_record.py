@@ -269,7 +269,7 @@ class PacingFigures:
     lateness_ns_p99 : open loop: how much later than due a transaction was sent although a connection was free
     unsent : transactions due before the end of the load and never started
     outages : stretches in which a connection was lost
-    rate_held_per_s, rate_broken_per_s : of a search: the highest rate that held its promise (also `tps_mean`), the
+    rate_held_per_s, rate_broken_per_s : of a search: the highest rate that met its objective (also `tps_mean`), the
         lowest that did not
     """
 

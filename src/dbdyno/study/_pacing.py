@@ -20,7 +20,7 @@ HIGHEST_PER_S = 10_000_000.0
 _RATE = r"(\d+(?:\.\d+)?)\s*/\s*s"
 _STEP_RE = re.compile(rf"{_RATE}\s+for\s+(.+)")
 _RAMP_RE = re.compile(rf"{_RATE}\s+to\s+{_RATE}\s+over\s+(.+)")
-_PROMISE_RE = re.compile(r"p(\d{1,2}(?:\.\d+)?)\s*<\s*(.+)")
+_SLO_RE = re.compile(r"p(\d{1,2}(?:\.\d+)?)\s*<\s*(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def parse_slo(text: str) -> tuple[float, int]:
     >>> parse_slo("p99.9 < 20ms")
     (0.999, 20000000)
     """
-    match = _PROMISE_RE.fullmatch(text.strip())
+    match = _SLO_RE.fullmatch(text.strip())
     quantile = round(float(match[1]) / 100, 9) if match else 0.0
     if match is None or not 0 < quantile < 1:
         raise ValueError('a quantile and its limit, such as "p99 < 20ms"')

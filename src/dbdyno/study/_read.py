@@ -44,7 +44,7 @@ _TABLES = (
 
 _OF_KIND = {
     "rate_per_s": (),
-    "think": ("think_law",),
+    "think": ("think_distribution",),
     "rates": (),
     "slo": ("first_rate", "precision", "probe_settle"),
 }
@@ -284,7 +284,7 @@ class StudyReader(Tables):
             self._fail("pacing", given_kinds[0], what, remedy='give warm_up and window as durations instead of "auto"')
         if given_kinds == ["think"] and "arrivals" in entry:
             self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="remove arrivals")
-        think = values["think"] and Think(values["think"], values["think_law"])
+        think = values["think"] and Think(values["think"], values["think_distribution"])
         search = values["slo"] and self._search(values)
         return Pacing(values["rate_per_s"], values["arrivals"], think, values["rates"], search)
 

@@ -181,7 +181,7 @@ PACING: Mapping[str, Key] = MappingProxyType(
         ),
         "arrivals": Key(one_of("poisson", "constant"), "poisson", "distribution of the gaps between due times"),
         "think": Key(read_pause, None, "closed loop: mean pause of a connection after each transaction, such as 100ms"),
-        "think_law": Key(one_of("exponential", "constant"), "exponential", "distribution of the pauses"),
+        "think_distribution": Key(one_of("exponential", "constant"), "exponential", "distribution of the pauses"),
         "rates": Key(
             list_of(read_stretch, may_repeat=True),
             (),

@@ -20,7 +20,7 @@ _NOW: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "level_certainty": "level_target_half_width",
             "ending": "after_run",
         },
-        "pacing": {"promise": "slo"},
+        "pacing": {"promise": "slo", "think_law": "think_distribution"},
         "target": {"held_share": "throttled_share"},
     }
 )

@@ -161,7 +161,7 @@ def _pacing_text(study: Study) -> str:
         lines.append(f"rate_per_s = {pacing.rate_per_s}")
     if pacing.think is not None:
         lines.append(f"think = {quoted(duration_text(pacing.think.mean_ns))}")
-        lines.append(f"think_law = {quoted(pacing.think.law)}")
+        lines.append(f"think_distribution = {quoted(pacing.think.law)}")
     if pacing.stretches:
         lines.append(f"rates = [{', '.join(quoted(str(stretch)) for stretch in pacing.stretches)}]")
     if pacing.search is not None:

@@ -26,7 +26,7 @@ def study(tables: str) -> Study:
         ("", Pacing()),
         ("rate_per_s = 500", Pacing(500.0)),
         ('think = "100ms"', Pacing(think=Think(100_000_000, "exponential"))),
-        ('think = "1.5ms"\nthink_law = "constant"', Pacing(think=Think(1_500_000, "constant"))),
+        ('think = "1.5ms"\nthink_distribution = "constant"', Pacing(think=Think(1_500_000, "constant"))),
         (
             'rates = ["500/s for 30s", "500/s to 2000.5/s over 1min", "500/s for 30s"]\narrivals = "constant"',
             Pacing(
@@ -62,7 +62,7 @@ def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
         ('think = "1s"\nrate_per_s = 5', "'rate_per_s' and 'think'"),
         ('slo = "p99 < 20ms"', "needs its first rate"),
         ("first_rate = 5", "'first_rate' needs 'slo'"),
-        ('think_law = "constant"', "'think_law' needs 'think'"),
+        ('think_distribution = "constant"', "'think_distribution' needs 'think'"),
         ('think = "1s"\narrivals = "poisson"', "no arrivals"),
         ('think = "0ms"', "above 0"),
         ('rates = ["fast"]', "500/s for 30s"),

@@ -37,15 +37,21 @@ workload.name = "oltp_read_write"
 axes = {tier = "64MB", concurrency = 4}
 pacing = {promise = "p99 < 20ms", first_rate = 100}
 """
+THINK = """\
+targets = ["mysql:9.7"]
+workload.name = "oltp_read_write"
+axes = {tier = "64MB", concurrency = 4}
+pacing = {think = "5ms", think_law = "constant"}
+"""
 
 
 def respelled(text: str) -> str:
     for old, new in NAMES.items():
         text = text.replace(f"\n{old} =", f"\n{new} =")
-    return text.replace("promise =", "slo =")
+    return text.replace("promise =", "slo =").replace("think_law =", "think_distribution =")
 
 
-@pytest.mark.parametrize("text", [EARLIER, SEARCH])
+@pytest.mark.parametrize("text", [EARLIER, SEARCH, THINK])
 def test_both_spellings_are_one_study_with_one_digest(text: str) -> None:
     assert respelled(text) != text
     study = parse_study(text, "x.toml")

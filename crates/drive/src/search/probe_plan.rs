@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_that_no_rate_holds_has_no_answer() {
+    fn an_objective_that_no_rate_meets_has_no_answer() {
         let answer = searched(SEARCH, |_, _| false).answer();
         assert_eq!(answer.highest_held_per_s, None);
         assert_eq!(
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_that_every_rate_holds_ends_at_the_highest_there_is() {
+    fn an_objective_that_every_rate_meets_ends_at_the_highest_there_is() {
         let answer = searched(SEARCH, |_, _| true).answer();
         assert_eq!(answer.highest_held_per_s, Some(1e7));
         assert_eq!(answer.lowest_broken_per_s, None);

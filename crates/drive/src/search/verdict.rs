@@ -109,7 +109,7 @@ fn growth(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Option<Strin
     let lowest = sums.backlogs[last_quarter..].iter().min().copied()?;
     (lowest as f64 > allowed).then(|| {
         format!(
-            "the backlog grew to {}, and the promise allows {allowed}",
+            "the backlog grew to {}, and the objective allows {allowed}",
             sums.backlog_last()
         )
     })
@@ -197,7 +197,7 @@ mod tests {
         let growing = reason(backlog([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]));
         assert_eq!(
             growing,
-            "the backlog grew to 100, and the promise allows 34"
+            "the backlog grew to 100, and the objective allows 34"
         );
         assert_eq!(reason(backlog([0, 0, 0, 0, 0, 0, 0, 0, 30, 300])), "");
         assert_eq!(
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_completed_is_no_promise_held() {
+    fn nothing_completed_is_no_objective_met() {
         let verdict = judge(&SEARCH, 1_000.0, &WindowTotals::default());
         assert_eq!(verdict.reason, "nothing was completed");
         assert!(!verdict.held && !verdict.client_bound);

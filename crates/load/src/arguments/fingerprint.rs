@@ -1,6 +1,6 @@
 //! Defines the arguments of `fingerprint`.
 
-use super::{CheckTimeout, Patience, ServerArguments, WorkloadOptions};
+use super::{CheckTimeout, ServerArguments, ServerTimeout, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
     ANSWER_TIMEOUT_NS, ErrorOrder, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION,
@@ -56,7 +56,7 @@ pub(crate) struct FingerprintArguments {
     pub(crate) check: CheckTimeout,
 
     #[command(flatten)]
-    pub(crate) patience: Patience,
+    pub(crate) server_timeout: ServerTimeout,
 
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,

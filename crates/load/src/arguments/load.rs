@@ -19,7 +19,7 @@ use dbdyno_workload::{RandomKind, RetryValues};
 use std::path::PathBuf;
 
 /// Repeats of an event where the imitated tool would go on for ever.
-const PATIENCE: u32 = 100;
+const RETRY_LIMIT: u32 = 100;
 
 const LONG_ABOUT: &str = "\
 Drive a workload with many connections and report each second.
@@ -346,7 +346,7 @@ pub(super) fn spoken_order(
             also: errors.also_repeat.clone(),
             rollback_first: errors.rollback_first,
             retry_limit: errors.retry_limit.map(|Limit(limit)| limit),
-            retry_limit_otherwise: Some(PATIENCE),
+            retry_limit_otherwise: Some(RETRY_LIMIT),
             draws: errors.repeat_draws,
             pause_ns: errors.retry_pause,
         },

@@ -39,7 +39,7 @@ pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
 pub(crate) use short_help::{asked_workload, with_short_help};
 pub(crate) use threads::ThreadsArguments;
-pub(crate) use timeouts::{CheckTimeout, DdlTimeout, Patience};
+pub(crate) use timeouts::{CheckTimeout, DdlTimeout, ServerTimeout};
 pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
 pub(crate) use workloads::WorkloadsArguments;

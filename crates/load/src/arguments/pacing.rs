@@ -55,11 +55,12 @@ pub(crate) struct PacingArguments {
     #[arg(
         long,
         value_enum,
-        value_name = "LAW",
+        alias = "think-law",
+        value_name = "DISTRIBUTION",
         default_value = "exponential",
         requires = "think"
     )]
-    pub(crate) think_law: ThinkDistribution,
+    pub(crate) think_distribution: ThinkDistribution,
 
     /// Length of the measured window [default: 60s; with segments of --rate as long as they last, and 60s more
     /// if the last has no end; with --events until they are done]
@@ -83,7 +84,7 @@ impl PacingArguments {
             None if self.rate_of.is_empty() => PacingOrder::Closed {
                 think: self.think.map(|mean_ns| Think {
                     mean_ns,
-                    law: self.think_law,
+                    law: self.think_distribution,
                 }),
             },
             Some(rate) if self.rate_of.is_empty() && rate.fixed_per_s().is_some() => {
@@ -221,7 +222,7 @@ mod tests {
         for words in [
             &["--think", "1s", "--rate", "5"][..],
             &["--think", "1s", "--rate-of", "a=5"],
-            &["--think-law", "constant"],
+            &["--think-distribution", "constant"],
             &["--arrivals", "constant"],
         ] {
             assert!(spoken(words).is_err(), "{words:?}");

@@ -1,7 +1,7 @@
 //! Defines the arguments of `populate` and `cleanup`.
 
 use super::parse::nanoseconds;
-use super::{CheckTimeout, DdlTimeout, Patience, ServerArguments, WorkloadOptions};
+use super::{CheckTimeout, DdlTimeout, ServerArguments, ServerTimeout, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order};
 use clap::Args;
@@ -97,8 +97,8 @@ pub(crate) struct FillingArguments {
     ///
     /// While a statement runs, another connection logs in from time to time. If these log-ins get no answer for this
     /// long, dbdyno-load gives up, even if the statement has time left.
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
-    pub(crate) patience: u64,
+    #[arg(long, alias = "patience", value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
+    pub(crate) server_timeout: u64,
 
     /// Commit after this many rows [default: one transaction for each part of a table, up to 100,000s of rows]
     ///
@@ -142,7 +142,7 @@ impl PopulateArguments {
             accelerate: self.filling.accelerate,
             resume: self.filling.resume,
             transaction_rows: self.filling.transaction_rows,
-            patience_ns: self.filling.patience,
+            server_timeout_ns: self.filling.server_timeout,
             ddl_timeout_ns: self.ddl.ddl_timeout,
             check_timeout_ns: self.check.check_timeout,
         })
@@ -164,7 +164,7 @@ pub(crate) struct CleanupArguments {
     pub(crate) ddl: DdlTimeout,
 
     #[command(flatten)]
-    pub(crate) patience: Patience,
+    pub(crate) server_timeout: ServerTimeout,
 
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,

@@ -12,10 +12,10 @@ use dbdyno_drive::Arrivals;
 const SECOND_NS: u64 = 1_000_000_000;
 
 const LONG_ABOUT: &str = "\
-Find the highest rate at which a server keeps a promise on its response times.
+Find the highest rate at which a server meets a service-level objective (SLO): a bound on its response times.
 
 Connections are opened once. Rates are tried one after the other; each probe drives a few seconds
-to settle, then a measured window. The rate doubles until the promise is broken. Then the gap
+to settle, then a measured window. The rate doubles until the bound is broken. Then the gap
 between the highest rate that held and the lowest that broke is halved until it is as small as
 --precision. The answer must hold in a second probe.
 
@@ -28,13 +28,13 @@ const EXAMPLES: &str = "\
 Examples:
   The highest rate of point selects of which 99 % are answered within 20 ms:
     dbdyno-load search sysbench/oltp_point_select --tables 4 --rows 50000 --host db.example --threads 64 \\
-        --promise 'p99<20ms'
+        --slo 'p99<20ms'
 
   A quick first estimate, in half the time:
     dbdyno-load search sysbench/oltp_read_write --tables 4 --rows 50000 --host db.example --threads 64 \\
-        --promise 'p95<50ms' --first-rate 500 --precision 10% --settle 2s --window 10s";
+        --slo 'p95<50ms' --first-rate 500 --precision 10% --settle 2s --window 10s";
 
-/// Searches for the highest rate that holds a promise.
+/// Searches for the highest rate that meets an objective.
 #[derive(Debug, Clone, Args)]
 #[command(
     about = "Find the highest rate that keeps response times below a bound",
@@ -65,15 +65,15 @@ pub(crate) struct SearchArguments {
     pub(crate) options: WorkloadOptions,
 }
 
-/// What is promised, and how rates are tried.
+/// The objective, and how rates are tried.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct ProbeArguments {
     /// Bound on a response time quantile, such as 'p99<20ms'
     ///
     /// Use quotes, because < redirects input in a shell. Examples: p95<500us · p99.9<1s
-    #[arg(long, value_name = "pQ<DURATION", value_parser = promise)]
-    pub(crate) promise: Promise,
+    #[arg(long, alias = "promise", value_name = "pQ<DURATION", value_parser = objective)]
+    pub(crate) slo: Objective,
 
     /// Rate of the first probe, in events per second
     #[arg(long, value_name = "EVENTS_PER_S", default_value_t = 100.0)]
@@ -116,8 +116,8 @@ impl SearchArguments {
 impl ProbeArguments {
     fn order(&self) -> SearchOrder {
         SearchOrder {
-            quantile: self.promise.quantile,
-            response_ns: self.promise.response_ns,
+            quantile: self.slo.quantile,
+            response_ns: self.slo.response_ns,
             first_per_s: self.first_rate,
             precision: self.precision,
             settle_ns: u64::from(self.settle) * SECOND_NS,
@@ -129,12 +129,12 @@ impl ProbeArguments {
 
 /// A quantile and its bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Promise {
+pub(crate) struct Objective {
     pub(crate) quantile: f64,
     pub(crate) response_ns: u64,
 }
 
-fn promise(text: &str) -> Result<Promise, String> {
+fn objective(text: &str) -> Result<Objective, String> {
     let wrong = || "write for example 'p99<20ms' or 'p99.9 < 1s'".to_owned();
     let (quantile, bound) = text.split_once('<').ok_or_else(wrong)?;
     let percent = quantile.trim().strip_prefix('p').ok_or_else(wrong)?;
@@ -149,7 +149,7 @@ fn promise(text: &str) -> Result<Promise, String> {
     if response_ns == 0 {
         return Err(format!("no response time is below 0; {}", wrong()));
     }
-    Ok(Promise {
+    Ok(Objective {
         // p99.9 is 0.999 and not 0.9990000000000001.
         quantile: (percent * 1e7).round() / 1e9,
         response_ns,
@@ -174,15 +174,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_is_a_quantile_and_a_bound() {
-        let promised = |text| promise(text).map(|p| (p.quantile, p.response_ns));
-        assert_eq!(promised("p99<20ms"), Ok((0.99, 20_000_000)));
-        assert_eq!(promised(" p99.9 < 1s "), Ok((0.999, SECOND_NS)));
-        assert_eq!(promised("p50<500us"), Ok((0.5, 500_000)));
+    fn an_objective_is_a_quantile_and_a_bound() {
+        let parsed = |text| objective(text).map(|p| (p.quantile, p.response_ns));
+        assert_eq!(parsed("p99<20ms"), Ok((0.99, 20_000_000)));
+        assert_eq!(parsed(" p99.9 < 1s "), Ok((0.999, SECOND_NS)));
+        assert_eq!(parsed("p50<500us"), Ok((0.5, 500_000)));
         for wrong in [
             "", "p99", "99<20ms", "p99>20ms", "p100<1s", "p0<1s", "p99<0s", "p99<x",
         ] {
-            assert!(promise(wrong).is_err(), "{wrong}");
+            assert!(objective(wrong).is_err(), "{wrong}");
         }
     }
 

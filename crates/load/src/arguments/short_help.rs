@@ -39,7 +39,7 @@ const RARE: [&str; 42] = [
     "think",
     "rate_of",
     "arrivals",
-    "think_law",
+    "think_distribution",
     // Errors
     "ignore_errors",
     "also_repeat",
@@ -63,7 +63,7 @@ const RARE: [&str; 42] = [
     // Deadlines
     "ddl_timeout",
     "check_timeout",
-    "patience",
+    "server_timeout",
     "transaction_rows",
 ];
 

@@ -32,18 +32,18 @@ pub(crate) struct CheckTimeout {
 /// For commands that may wait long for one statement.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Deadlines")]
-pub(crate) struct Patience {
+pub(crate) struct ServerTimeout {
     /// How long to wait for a server that answers no connection
     ///
     /// While a statement runs, another connection logs in from time to time. If these log-ins get no answer for this
     /// long, dbdyno-load gives up, even if the statement has time left.
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
-    patience: u64,
+    #[arg(long, alias = "patience", value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
+    server_timeout: u64,
 }
 
-impl Patience {
+impl ServerTimeout {
     pub(crate) fn duration(self) -> Duration {
-        Duration::from_nanos(self.patience)
+        Duration::from_nanos(self.server_timeout)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Defines the arguments of `verify`.
 
 use super::parse::nanoseconds;
-use super::{Patience, ServerArguments, WorkloadOptions};
+use super::{ServerArguments, ServerTimeout, WorkloadOptions};
 use clap::{Args, ValueEnum};
 use dbdyno_workload::CheckPhase;
 
@@ -46,7 +46,7 @@ pub(crate) struct VerifyArguments {
     pub(crate) check: ConditionTimeout,
 
     #[command(flatten)]
-    pub(crate) patience: Patience,
+    pub(crate) server_timeout: ServerTimeout,
 
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
     };
     let access = order.target.access()?.until(&stop);
     let access = access.answering_within(arguments.check.duration());
-    let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
+    let liveness = Liveness::watch(&access, &stop, arguments.server_timeout.duration());
     let tables = liveness.judge(sums::of_tables(&*population, &access))?;
     drop(liveness);
     let record = FingerprintRecord {

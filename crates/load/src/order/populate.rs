@@ -46,7 +46,7 @@ pub(crate) struct PopulateOrder {
     pub(crate) transaction_rows: Option<NonZeroU32>,
     /// How long to wait for a server that is gone.
     #[serde(default = "a_minute")]
-    pub(crate) patience_ns: u64,
+    pub(crate) server_timeout_ns: u64,
     /// Time limit of a statement that makes, changes or drops a table.
     #[serde(default = "twelve_hours")]
     pub(crate) ddl_timeout_ns: u64,

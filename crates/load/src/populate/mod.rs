@@ -43,8 +43,8 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     if order.accelerate {
         accelerator::check(&access)?;
     }
-    let patience = Duration::from_nanos(order.patience_ns);
-    let liveness = Liveness::watch(&access, &stop, patience);
+    let server_timeout = Duration::from_nanos(order.server_timeout_ns);
+    let liveness = Liveness::watch(&access, &stop, server_timeout);
     let earlier = begin(&order, &access, &*population);
     let earlier = earlier.map_err(|error| liveness.judged(error))?;
 
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
         access: &access,
         stop: &stop,
         session_statements: population.session_statements(),
-        reconnect_timeout: patience,
+        reconnect_timeout: server_timeout,
         ddl_timeout: Duration::from_nanos(order.ddl_timeout_ns),
         check_timeout: Duration::from_nanos(order.check_timeout_ns),
         repeats: AtomicU64::new(0),

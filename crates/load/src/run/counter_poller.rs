@@ -112,7 +112,7 @@ impl CounterPoller {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => waited += LOOK_EVERY,
             }
-            if waited >= self.patience() {
+            if waited >= self.longest_wait() {
                 self.cancel.set();
             }
         }
@@ -122,7 +122,7 @@ impl CounterPoller {
         rest
     }
 
-    fn patience(&self) -> Duration {
+    fn longest_wait(&self) -> Duration {
         match self.stop.is_thrown() {
             true => LAST_ANSWER_HURRIED,
             false => LAST_ANSWER,

@@ -26,7 +26,7 @@ impl<'a> SearchScreen<'a> {
         }
     }
 
-    fn promise(&self) -> String {
+    fn objective(&self) -> String {
         let bound = seconds_text(self.search.response_ns);
         format!("{} < {bound}", self.quantile())
     }
@@ -40,7 +40,7 @@ impl<'a> SearchScreen<'a> {
         writeln!(
             out,
             "searching the highest rate with {} · probes of {} + {} s · times run from the instant an event was due",
-            self.promise(),
+            self.objective(),
             self.search.settle_s,
             self.search.window_s
         )?;
@@ -52,12 +52,12 @@ impl<'a> SearchScreen<'a> {
     }
 
     fn answer(&self, out: &mut impl Write, answer: &SearchResult) -> io::Result<()> {
-        let promise = self.promise();
+        let objective = self.objective();
         writeln!(out)?;
         match answer.highest_held_per_s {
-            Some(rate) => writeln!(out, "highest rate with {promise}: {rate:.1} events/s")?,
+            Some(rate) => writeln!(out, "highest rate with {objective}: {rate:.1} events/s")?,
             None if answer.probes == 0 => writeln!(out, "no rate was tried")?,
-            None => writeln!(out, "no rate was found that holds {promise}")?,
+            None => writeln!(out, "no rate was found that meets {objective}")?,
         }
         if let Some(rate) = answer.lowest_broken_per_s {
             writeln!(out, "at {rate:.1} events/s: {}", answer.reason)?;

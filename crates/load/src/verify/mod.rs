@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
         phase: arguments.verifying.after.into(),
         limit,
     };
-    let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
+    let liveness = Liveness::watch(&access, &stop, arguments.server_timeout.duration());
     let mut reporter = VerifyReporter::new(arguments.verifying.json);
     let mut counts = VerdictCounts::default();
     let result = checker.check_all(arguments.verifying.connections, |progress| match progress {

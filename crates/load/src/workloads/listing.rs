@@ -62,7 +62,7 @@ impl WorkloadListing {
         };
         let rest = match command {
             "run" => " --threads 16 --time 5m",
-            "search" => " --threads 64 --promise 'p99<20ms'",
+            "search" => " --threads 64 --slo 'p99<20ms'",
             "verify" => " --after load",
             _ => "",
         };

@@ -54,7 +54,7 @@ enum InterruptReason {
     OutOfMemory,
     TooDeep,
     TooLong,
-    OutOfPatience,
+    TimeLimit,
     Interrupted,
 }
 
@@ -65,19 +65,14 @@ impl InterruptReason {
             Self::OutOfMemory => c"not enough memory",
             Self::TooDeep => c"C stack overflow",
             Self::TooLong => c"the script ran too long without a wait",
-            Self::OutOfPatience => {
-                c"the script ran too long without a wait (see --script-patience)"
-            }
+            Self::TimeLimit => c"the script ran too long without a wait (see --script-timeout)",
             Self::Interrupted => c"interrupted",
         }
     }
 
     /// Returns whether the script is to end, whichever errors it catches.
     fn is_final(self) -> bool {
-        matches!(
-            self,
-            Self::TooLong | Self::OutOfPatience | Self::Interrupted
-        )
+        matches!(self, Self::TooLong | Self::TimeLimit | Self::Interrupted)
     }
 }
 
@@ -123,8 +118,8 @@ fn judge(state: *mut lua::lua_State) -> InterruptReason {
     };
     let watched = &context.watched;
     if watched.is_too_long(&context.engine, monotonic_ns()) {
-        return match watched.has_patience() {
-            true => InterruptReason::OutOfPatience,
+        return match watched.has_time_limit() {
+            true => InterruptReason::TimeLimit,
             false => InterruptReason::TooLong,
         };
     }

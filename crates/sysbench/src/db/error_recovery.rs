@@ -17,7 +17,7 @@ const CONNECTION_ERRORS: [u16; 4] = [SERVER_GONE, 2011, SERVER_LOST, 2055];
 const RETRY_NS: u64 = 1_000_000;
 
 /// How long after the end of a run a server is still waited for.
-const PATIENCE_NS: u64 = 30_000_000_000;
+const RECONNECT_TIMEOUT_NS: u64 = 30_000_000_000;
 
 /// Messages are cut at this length, as sysbench cuts them; a bulk INSERT has half a megabyte.
 const MESSAGE_BYTES: usize = 4095;
@@ -142,7 +142,7 @@ impl Connection {
     /// Returns whether to give up; sysbench waits for a server that does not come back even when the run is over.
     fn gives_up(&self) -> bool {
         let control = &self.engine.control;
-        control.has_failed() || control.is_past(monotonic_ns().saturating_sub(PATIENCE_NS))
+        control.has_failed() || control.is_past(monotonic_ns().saturating_sub(RECONNECT_TIMEOUT_NS))
     }
 
     pub(super) fn tell_unconnected(&self, complaint: &ClientError) {

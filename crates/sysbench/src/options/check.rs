@@ -69,7 +69,7 @@ pub(super) fn settings(
         workers: own.workers,
         fixes: own.fixes,
         json_lines: own.json_lines,
-        script_patience_s: own.script_patience_s,
+        script_timeout_s: own.script_timeout_s,
         native: own.native,
     })
 }

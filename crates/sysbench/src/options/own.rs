@@ -5,6 +5,9 @@ use super::{ArgKind, EarlyExit, Leftover};
 use crate::{Dialect, Fixes};
 use std::path::PathBuf;
 
+/// The spelling of `--script-timeout` in earlier versions.
+const EARLIER_SCRIPT_TIMEOUT: &str = "script-patience";
+
 /// Lists our own options with their help.
 pub(super) const OWN: &[Definition] = &[
     Definition {
@@ -32,7 +35,7 @@ pub(super) const OWN: &[Definition] = &[
         description: "what is done better than sysbench does it: any of prepare-exit, backlog, rollback, report, codes; or all, or none",
     },
     Definition {
-        name: "script-patience",
+        name: "script-timeout",
         kind: ArgKind::Int,
         default: Some("30"),
         description: "seconds that a script may compute outside of events without a wait, ten times as many in commands; 0 - no limit",
@@ -51,14 +54,14 @@ pub(super) struct OwnOptions {
     pub workers: Option<u32>,
     pub json_lines: Option<PathBuf>,
     pub fixes: Fixes,
-    pub script_patience_s: u32,
+    pub script_timeout_s: u32,
     pub native: bool,
 }
 
 /// Returns whether an option is dbdyno's own.
 pub(super) fn is(name: &str) -> bool {
     let name = name.replace('_', "-");
-    OWN.iter().any(|own| own.name == name)
+    OWN.iter().any(|own| own.name == name) || name == EARLIER_SCRIPT_TIMEOUT
 }
 
 /// Returns the dialect, which must be known before anything else is read: the last `--dialect`, or the environment's.
@@ -80,7 +83,7 @@ pub(super) fn read(given: &[Leftover], own_form: bool) -> Result<OwnOptions, Ear
         } else {
             Fixes::SYSBENCH
         },
-        script_patience_s: 30,
+        script_timeout_s: 30,
         native: true,
     };
     for option in given {
@@ -101,7 +104,9 @@ impl OwnOptions {
             "json-lines" if value.is_empty() => return Err(bad()),
             "json-lines" => self.json_lines = Some(PathBuf::from(value)),
             "fixes" => self.fixes = fixes(value).ok_or_else(bad)?,
-            "script-patience" => self.script_patience_s = value.parse().map_err(|_| bad())?,
+            "script-timeout" | EARLIER_SCRIPT_TIMEOUT => {
+                self.script_timeout_s = value.parse().map_err(|_| bad())?
+            }
             "native" => {
                 self.native = match given.value.as_deref() {
                     None | Some("on" | "true" | "1") => true,

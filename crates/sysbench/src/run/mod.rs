@@ -31,7 +31,7 @@ use watch::{Instants, RunEnd, RunWatch};
 use workers::Workers;
 
 /// How long after the end, by the time limit or by a failure, a worker thread may be away from its scheduler.
-const PATIENCE_NS: u64 = 5 * SECOND_NS;
+const STOP_TIMEOUT_NS: u64 = 5 * SECOND_NS;
 
 /// How long scripts may take to hear that their initialisation took too long.
 const LAST_WORDS_NS: u64 = SECOND_NS;
@@ -48,14 +48,14 @@ const FORCED: u8 = 2;
 ///
 /// Users that were given up may still be running on their threads when this comes back: the caller ends the process.
 pub fn run(engine: &Arc<Engine>, program: &Arc<dyn Program>, main: &mut dyn MainActor) -> u8 {
-    run_with_patience(engine, program, main, PATIENCE_NS)
+    run_with_timeout(engine, program, main, STOP_TIMEOUT_NS)
 }
 
-fn run_with_patience(
+fn run_with_timeout(
     engine: &Arc<Engine>,
     program: &Arc<dyn Program>,
     main: &mut dyn MainActor,
-    patience_ns: u64,
+    stop_timeout_ns: u64,
 ) -> u8 {
     let _watching = Database::watch_answers(engine);
     if main.init().is_err() {
@@ -67,7 +67,7 @@ fn run_with_patience(
         return run.leave(exit_code);
     }
     let instants = run.begin();
-    match run.watch(instants, patience_ns).keep() {
+    match run.watch(instants, stop_timeout_ns).keep() {
         RunEnd::Over => run.end(main, instants),
         RunEnd::Forced => run.force(main),
         RunEnd::Stuck => run.give_up(main),
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         instants
     }
 
-    fn watch(&self, instants: Instants, patience_ns: u64) -> RunWatch<'_> {
+    fn watch(&self, instants: Instants, stop_timeout_ns: u64) -> RunWatch<'_> {
         RunWatch {
             engine: self.engine,
             program: self.program,
@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
             ledger: &self.ledger,
             changed: &self.changed,
             instants,
-            patience_ns,
+            stop_timeout_ns,
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// How long a report that is being written may take when the run is over.
-const PATIENCE_NS: u64 = 5 * SECOND_NS;
+const CLOSE_TIMEOUT_NS: u64 = 5 * SECOND_NS;
 
 /// A thread that reports, if any reports were asked for.
 pub(super) struct Reporting {
@@ -98,7 +98,7 @@ impl Reporting {
         let is_closed = || self.shared.stage() == ReportingStage::Closed;
         let closes_within =
             |ns| super::await_change(&self.shared.changed, monotonic_ns() + ns, is_closed);
-        if closes_within(PATIENCE_NS)
+        if closes_within(CLOSE_TIMEOUT_NS)
             || self.program.interrupt(thread.as_pthread_t()) && closes_within(LAST_WORDS_NS)
         {
             // The thread itself has reported a panic.

@@ -69,7 +69,7 @@ pub(super) struct RunWatch<'a> {
     pub(super) changed: &'a Signal,
     pub(super) instants: Instants,
     /// How long after the end, by the time limit or by a failure, a worker thread may be away from its scheduler.
-    pub(super) patience_ns: u64,
+    pub(super) stop_timeout_ns: u64,
 }
 
 impl RunWatch<'_> {
@@ -115,18 +115,18 @@ impl RunWatch<'_> {
     /// others have their turn. True if that is of no use.
     fn is_stuck(&self, now_ns: u64) -> bool {
         let over_ns = self.engine.control.over_since_ns();
-        let Some(over_ns) = over_ns.filter(|ns| now_ns >= ns + self.patience_ns) else {
+        let Some(over_ns) = over_ns.filter(|ns| now_ns >= ns + self.stop_timeout_ns) else {
             return false;
         };
         let stuck = self
             .workers
-            .stuck_since(over_ns.max(now_ns.saturating_sub(self.patience_ns)));
+            .stuck_since(over_ns.max(now_ns.saturating_sub(self.stop_timeout_ns)));
         if stuck.is_empty() {
             return false;
         }
         let interrupt = |worker| self.program.interrupt(worker);
         let useless = stuck.into_iter().map(interrupt).filter(|can| !can).count() > 0;
-        useless || now_ns >= over_ns + self.patience_ns + GRACE_NS
+        useless || now_ns >= over_ns + self.stop_timeout_ns + GRACE_NS
     }
 
     fn look_at_queue(&self, now_ns: u64) {

@@ -15,7 +15,8 @@ pub(super) struct Form {
     pub(super) description: String,
     /// Mean rest after each event, of transactions that set none.
     pub(super) think_ms: Option<Spanned<f64>>,
-    pub(super) think_law: Option<Spanned<String>>,
+    #[serde(alias = "think_law")]
+    pub(super) think_distribution: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) parameters: Named<Spanned<GeneratorForm>>,
     pub(super) transactions: Named<TransactionForm>,

@@ -75,8 +75,8 @@ fn what_is_wrong_in_the_toml_is_said_with_its_line() {
             "workload.toml:2: parameter x: [3, 1]: the lowest",
         ),
         (
-            "think_law = \"gauss\"\n[transactions.order]",
-            "workload.toml:1: think_law = \"gauss\": exponential",
+            "think_distribution = \"gauss\"\n[transactions.order]",
+            "workload.toml:1: think_distribution = \"gauss\": exponential",
         ),
         (
             "[transactions.order]\nweight = 1\nweight = 2",
@@ -207,7 +207,7 @@ fn phases_that_cannot_be_driven_are_refused_with_the_reason() {
 
 #[test]
 fn a_rest_is_that_of_the_transaction_or_of_all() {
-    let toml = "think_ms = 5\nthink_law = \"constant\"\n[transactions.order]\nthink_ms = 2\n[transactions.browse]\nstatements = [\"DO 1\"]\n";
+    let toml = "think_ms = 5\nthink_distribution = \"constant\"\n[transactions.order]\nthink_ms = 2\n[transactions.browse]\nstatements = [\"DO 1\"]\n";
     let made = Folder::with(&[("workload.toml", toml), ("order.sql", "DO 1")])
         .workload()
         .unwrap();

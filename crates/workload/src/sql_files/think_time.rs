@@ -12,7 +12,7 @@ const LONGEST_MS: f64 = 86_400_000.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ThinkTime {
     mean_ns: f64,
-    law: ThinkTimeDistribution,
+    distribution: ThinkTimeDistribution,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +28,15 @@ impl ThinkTime {
         form: &TransactionForm,
     ) -> Result<Option<Self>, WorkloadError> {
         let (toml, all) = (&directory.form_file, &directory.form);
-        let law = match &all.think_law {
+        let distribution = match &all.think_distribution {
             None => ThinkTimeDistribution::Exponential,
             Some(word) => match word.get_ref().as_str() {
                 "exponential" => ThinkTimeDistribution::Exponential,
                 "constant" => ThinkTimeDistribution::Constant,
                 other => {
-                    let what = format!("think_law = {other:?}: exponential or constant is allowed");
+                    let what = format!(
+                        "think_distribution = {other:?}: exponential or constant is allowed"
+                    );
                     return Err(toml.wrong_at(word.span(), what));
                 }
             },
@@ -53,11 +55,14 @@ impl ThinkTime {
             return wrong("with [[phases]] events are due by their rates, so nobody rests: leave think_ms out".to_owned());
         }
         let mean_ns = mean_ms * 1e6;
-        Ok((mean_ms > 0.0).then_some(Self { mean_ns, law }))
+        Ok((mean_ms > 0.0).then_some(Self {
+            mean_ns,
+            distribution,
+        }))
     }
 
     pub(super) fn draw_ns(self, stream: &mut Stream) -> u64 {
-        match self.law {
+        match self.distribution {
             ThinkTimeDistribution::Constant => self.mean_ns as u64,
             ThinkTimeDistribution::Exponential => {
                 (-(1.0 - stream.next_double()).ln() * self.mean_ns) as u64
@@ -68,7 +73,7 @@ impl ThinkTime {
     /// Draws what is left of a rest at an instant that has nothing to do with its beginning: any part of a constant
     /// one, and of an exponential one as much as of a fresh one.
     pub(super) fn draw_left_ns(self, stream: &mut Stream) -> u64 {
-        match self.law {
+        match self.distribution {
             ThinkTimeDistribution::Constant => (stream.next_double() * self.mean_ns) as u64,
             ThinkTimeDistribution::Exponential => self.draw_ns(stream),
         }

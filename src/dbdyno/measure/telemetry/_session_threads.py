@@ -224,9 +224,17 @@ class SessionThreads:
             return "the kernel refused"
         if not start_record["connections"]:
             return "the load's connections are not visible in the server"
-        if any(record["record"] == "second" for record in self.records) and not self._whole_seconds():
-            return f"{start_record['connections']} connections, and fewer threads that serve one each (a thread pool)"
+        found_counts = [record["sessions"] for record in self.records if record["record"] == "second"]
+        if found_counts and not self._whole_seconds():
+            return _missing_words(start_record["connections"], max(found_counts))
         return ""
+
+
+def _missing_words(connection_count: int, found_count: int) -> str:
+    """Return what it means that no second had a thread for each connection."""
+    if found_count * 2 < connection_count:
+        return f"{connection_count} connections, and fewer threads that serve one each (a thread pool)"
+    return f"the threads of only {found_count} of {connection_count} connections were seen to read from the client"
 
 
 def thread_rows(record: Mapping[str, Any]) -> list[TelemetryRow]:

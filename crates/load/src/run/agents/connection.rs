@@ -229,9 +229,9 @@ impl Connection {
     }
 
     /// Waits until the connection has ended by itself; otherwise ends it, and the share by the end of its input.
-    pub(super) fn finish(&self, patience: Duration) {
+    pub(super) fn finish(&self, timeout: Duration) {
         self.close();
-        if self.exit_code(patience).is_none() {
+        if self.exit_code(timeout).is_none() {
             let mut child = self.child();
             let _ = child.kill();
             let _ = child.wait();
@@ -351,8 +351,8 @@ impl Connection {
         }
     }
 
-    fn exit_code(&self, patience: Duration) -> Option<i32> {
-        let deadline = Instant::now() + patience;
+    fn exit_code(&self, timeout: Duration) -> Option<i32> {
+        let deadline = Instant::now() + timeout;
         loop {
             match self.child().try_wait() {
                 Ok(Some(status)) => return Some(status.code().unwrap_or(SSH_FAILED)),

@@ -267,7 +267,7 @@ fn a_script_without_end_is_interrupted_long_after_the_time_limit() {
         report_interval_s: 1,
         ..settings(1)
     };
-    assert_eq!(play.run_with_patience(settings, 2_000_000_000), 1);
+    assert_eq!(play.run_with_timeout(settings, 2_000_000_000), 1);
     let text = play.screen.text();
     assert!(text.contains("[ 1s ] thds: 1 eps: 0.00"), "{text}");
     // On a busy machine one more report may come in between.

@@ -119,7 +119,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
         workers: Some(1),
         fixes: Fixes::SYSBENCH,
         json_lines: None,
-        script_patience_s: 30,
+        script_timeout_s: 30,
         native: true,
     }
 }
@@ -172,10 +172,10 @@ impl Play {
         super::super::run(engine, &program, &mut self.clone())
     }
 
-    pub(super) fn run_with_patience(&self, settings: Settings, patience_ns: u64) -> u8 {
+    pub(super) fn run_with_timeout(&self, settings: Settings, stop_timeout_ns: u64) -> u8 {
         let program: Arc<dyn Program> = Arc::new(self.clone());
         let engine = self.engine(settings);
-        super::super::run_with_patience(&engine, &program, &mut self.clone(), patience_ns)
+        super::super::run_with_timeout(&engine, &program, &mut self.clone(), stop_timeout_ns)
     }
 }
 

@@ -77,7 +77,7 @@ complete -c dbdyno-load -n $if -l rate -r -d 'Events per second (open loop); eac
 complete -c dbdyno-load -n $if -l rate-of -r -d 'Events per second of one transaction type; may be given several times'
 complete -c dbdyno-load -n $if -l arrivals -x -a 'poisson\\t\'Exponential, as of many independent visitors\' constant\\t\'All the same\'' -d 'Gaps between the due times of --rate and --rate-of'
 complete -c dbdyno-load -n $if -l think -r -d 'Mean think time after each event (closed loop) [default: none]'
-complete -c dbdyno-load -n $if -l think-law -x -a 'constant\\t\'All the same\' exponential\\t\'Most are short, a few are long\'' -d 'Distribution of the think times of --think'
+complete -c dbdyno-load -n $if -l think-distribution -x -a 'constant\\t\'All the same\' exponential\\t\'Most are short, a few are long\'' -d 'Distribution of the think times of --think'
 complete -c dbdyno-load -n $if -l time -r -d 'Length of the measured window [default: 60s; with segments of --rate as long as they last, and 60s more if the last has no end; with --events until they are done]'
 complete -c dbdyno-load -n $if -l warm-up -r -d 'Length of the warm-up before the measured window [default: 5s; 0s with segments of --rate or with --events]'
 complete -c dbdyno-load -n $if -l events -r -d 'End after this many events in total'
@@ -189,7 +189,7 @@ complete -c dbdyno-load -n $if -l bulk-load -x -a 'on\\t\'\' off\\t\'\' true\\t\
 complete -c dbdyno-load -n $if -l htap-transaction-seconds -r -d 'Seconds for which one more connection of each client keeps read views open; 0: none [default: 0]'
 
 set -l if "__dbdyno_load_is search"
-complete -c dbdyno-load -n $if -l promise -r -d 'Bound on a response time quantile, such as \'p99<20ms\''
+complete -c dbdyno-load -n $if -l slo -r -d 'Bound on a response time quantile, such as \'p99<20ms\''
 complete -c dbdyno-load -n $if -l first-rate -r -d 'Rate of the first probe, in events per second'
 complete -c dbdyno-load -n $if -l precision -r -d 'Precision of the answer: how far the lowest rate that broke may lie above the highest that held'
 complete -c dbdyno-load -n $if -l settle -r -d 'Time to settle in each probe, before its measured window'
@@ -207,7 +207,7 @@ complete -c dbdyno-load -n $if -l connections -r -d 'Connections, each filling o
 complete -c dbdyno-load -n $if -l load-by -x -a 'auto\\t\'The cheapest for this server of the ways that it takes and that let connections fill side by side\' prepared\\t\'As the values of a prepared INSERT of many rows\' statements\\t\'As INSERT statements of many rows\' infile\\t\'As the file of a LOAD DATA LOCAL INFILE, which is never on any disk\'' -d 'How rows are sent to the server'
 complete -c dbdyno-load -n $if -l accelerate -d 'Fill without redo log, unsafe in a crash (MySQL since 8.0.21): a crash then destroys all data of the server'
 complete -c dbdyno-load -n $if -l resume -d 'Continue a filling that did not finish'
-complete -c dbdyno-load -n $if -l patience -r -d 'How long to wait for a server that is gone, or answers no connection'
+complete -c dbdyno-load -n $if -l server-timeout -r -d 'How long to wait for a server that is gone, or answers no connection'
 complete -c dbdyno-load -n $if -l transaction-rows -r -d 'Commit after this many rows [default: one transaction for each part of a table, up to 100,000s of rows]'
 complete -c dbdyno-load -n $if -l no-check -d 'Do not read the tables back to check their rows'
 
@@ -226,7 +226,7 @@ complete -c dbdyno-load -n $if -l connections -r -d 'Connections, each checking 
 complete -c dbdyno-load -n $if -l check-timeout -r -d 'Longest time for a query that reads whole tables; after it, the condition is undecided'
 
 set -l if "__dbdyno_load_is verify fingerprint cleanup"
-complete -c dbdyno-load -n $if -l patience -r -d 'How long to wait for a server that answers no connection'
+complete -c dbdyno-load -n $if -l server-timeout -r -d 'How long to wait for a server that answers no connection'
 
 set -l if "__dbdyno_load_is fingerprint"
 complete -c dbdyno-load -n $if -l events -r -d 'Events to send, 0 for none'
