@@ -13,6 +13,7 @@ from dbdyno.core import Caveat, Comparison, counted, target_title, verb_for
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
+_INFORMATIONAL: Severity = "info"
 _LISTED = "the report lists them under Fairness"
 _NAMED = 3
 """So many targets, and so many high findings, are named on the first screen; of more there is a count."""
@@ -55,7 +56,7 @@ class Fairness:
     @property
     def caveats(self) -> list[Caveat]:
         """Return one for each rule with critical findings, and for each with high ones unless there are many."""
-        critical, high = (self._findings_by_rule(severity) for severity in _GRAVE)
+        critical, high = (self.findings_by_rule(severity) for severity in _GRAVE)
         # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
         between_rules = [rule for rule in high if any(finding.between for finding in rule)]
         within_rules = [rule for rule in high if rule not in between_rules]
@@ -72,9 +73,14 @@ class Fairness:
     @property
     def counted_rules(self) -> dict[Severity, int]:
         """Count the rules that found something by severity, the gravest first; leave out severities without any."""
-        return {severity: len(rules) for severity in SEVERITIES if (rules := self._findings_by_rule(severity))}
+        return {severity: len(rules) for severity in SEVERITIES if (rules := self.findings_by_rule(severity))}
 
-    def _findings_by_rule(self, severity: Severity) -> list[list[Finding]]:
+    @property
+    def difference_count(self) -> int:
+        """Count the rules that found a difference that may matter: all but informational ones."""
+        return sum(count for severity, count in self.counted_rules.items() if severity != _INFORMATIONAL)
+
+    def findings_by_rule(self, severity: Severity) -> list[list[Finding]]:
         """Return findings of a severity, those of one rule together: it may find another value at each place."""
         rules: dict[str, list[Finding]] = {}
         for finding in self.audit.findings:
@@ -188,21 +194,25 @@ def fairness_line(fairness: Fairness) -> str:
     """Return all outcomes in one line."""
     if not fairness.sets:
         return "fairness: unknown, no variables were read from the servers"
-    words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
+    counts = fairness.counted_rules
+    information_count = counts.pop(_INFORMATIONAL, 0)
+    words = [f"{count} {severity}" for severity, count in counts.items()]
     undecided_count, clear_count = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
-    count = sum(fairness.counted_rules.values())
-    differences_words = f"{counted(count, 'difference')} ({', '.join(words)})" if words else "no difference"
+    differences_words = (
+        f"{counted(fairness.difference_count, 'difference')} ({', '.join(words)})" if words else "no difference"
+    )
+    information_words = f"; {counted(information_count, 'informational finding')}" if information_count else ""
     evidence_words = (
         f"; {counted(undecided_count, 'rule')} {verb_for(undecided_count, 'lacks', 'lack')} evidence"
         if undecided_count
         else ""
     )
-    return f"fairness: {differences_words}{evidence_words}; {counted(clear_count, 'rule')} clear"
+    return f"fairness: {differences_words}{information_words}{evidence_words}; {counted(clear_count, 'rule')} clear"
 
 
 def policy_remains(fairness: Fairness) -> str:
     """Return what the configuration of the targets still differs in, to stand next to the policy; empty: in nothing."""
     if not fairness.sets:
         return "not checked: no variables were read from the servers"
-    count = sum(fairness.counted_rules.values()) + len({finding.rule.rule_id for finding in fairness.late})
+    count = fairness.difference_count + len({finding.rule.rule_id for finding in fairness.late})
     return f"{counted(count, 'difference')} {verb_for(count, 'remains', 'remain')}, see Fairness" if count else ""

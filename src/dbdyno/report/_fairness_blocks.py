@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dbdyno.analyse import listed
-from dbdyno.audit import Finding, missing_words, rules, spoken_values
+from dbdyno.audit import Finding, Severity, missing_words, rules, spoken_values
 from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import (
     Block,
@@ -32,8 +32,9 @@ _NOTHING_READ = (
     "Unknown: whether the targets were configured alike. No variables were read from the servers. If you have dumps "
     "of their variables, run dbdyno audit on them."
 )
-_OPEN = ("critical", "high", "medium", "low")
-_GRAVE = ("critical", "high")
+_GRAVE: tuple[Severity, ...] = ("critical", "high")
+_LIGHT: tuple[Severity, ...] = ("medium", "low")
+_INFORMATIONAL: tuple[Severity, ...] = ("info",)
 _NONE = "No rule found a difference."
 _NONE_GRAVE = "No rule found a critical or high difference."
 _MOST_NAMED = 8
@@ -55,26 +56,25 @@ def fairness_blocks(
     if not analysis.fairness.sets:
         return (to_see(_NOTHING_READ),)
     show = show_difference or difference_blocks
-    findings = analysis.fairness.audit.findings
-    open_findings = [finding for finding in findings if finding.severity in _OPEN]
-    grave_findings = [finding for finding in open_findings if finding.severity in _GRAVE]
-    light_findings = [finding for finding in open_findings if finding not in grave_findings]
-    information_findings = [finding for finding in findings if finding.severity not in _OPEN]
-    none_words = [] if grave_findings else [to_see(_NONE_GRAVE if light_findings else _NONE)]
+    fairness = analysis.fairness
+    grave_rules, light_rules, information_rules = (
+        [rule for severity in severities for rule in fairness.findings_by_rule(severity)]
+        for severities in (_GRAVE, _LIGHT, _INFORMATIONAL)
+    )
+    none_words = [] if grave_rules else [to_see(_NONE_GRAVE if light_rules else _NONE)]
+    count_words = f"{counted(fairness.difference_count, 'difference')} between the targets"
     return there(
         [
             subtitle(
                 f"The durability of each target, and the differences between the targets by {len(rules())} rules."
             ),
             _durability_block(analysis, facets_of),
-            Heading(
-                f"{counted(len(open_findings), 'difference')} between the targets" if open_findings else "Differences"
-            ),
-            *(folded(_title_words(finding), *show(finding)) for finding in grave_findings),
+            Heading(count_words if fairness.difference_count else "Differences"),
+            *(folded(_title_words(rule), *_rule_blocks(rule, show)) for rule in grave_rules),
             *none_words,
-            _differences_fold("less severe difference", light_findings, show),
+            _differences_fold("less severe difference", light_rules, show),
             *_late_difference_blocks(analysis, show),
-            _differences_fold("informational finding", information_findings, show),
+            _differences_fold("informational finding", information_rules, show),
             _undecided_rules_block(analysis),
             _clear_rules_fold(analysis),
         ]
@@ -99,17 +99,24 @@ def difference_blocks(finding: Finding) -> list[Block]:
 
 def difference_lines(analysis: StudyAnalysis) -> list[str]:
     """Return each open difference in a line, the gravest first; of many, how many more there are."""
-    findings = [finding for finding in analysis.fairness.audit.findings if finding.severity in _OPEN]
-    lines = list(dict.fromkeys(map(_title_words, findings)))
+    fairness = analysis.fairness
+    lines = [_title_words(rule) for severity in (*_GRAVE, *_LIGHT) for rule in fairness.findings_by_rule(severity)]
     further_count = len(lines) - _MOST_NAMED
     return [*lines[:_MOST_NAMED], f"{further_count:,} more"] if further_count > 1 else lines
 
 
-def _differences_fold(noun: str, findings: Sequence[Finding], show: ShowDifference) -> Fold | None:
+def _rule_blocks(findings: Sequence[Finding], show: ShowDifference) -> list[Block]:
+    """Return what one rule found, at each place where the values differ from those of the others."""
+    return [block for finding in findings for block in show(finding)]
+
+
+def _differences_fold(noun: str, found_rules: Sequence[Sequence[Finding]], show: ShowDifference) -> Fold | None:
     """Return differences of which few readers want to know more; None where there are none."""
-    if not findings:
+    if not found_rules:
         return None
-    return folded(counted(len(findings), noun), *(block for finding in findings for block in show(finding)))
+    return folded(
+        counted(len(found_rules), noun), *(block for rule in found_rules for block in _rule_blocks(rule, show))
+    )
 
 
 def _late_difference_blocks(analysis: StudyAnalysis, show: ShowDifference) -> list[Block]:
@@ -137,11 +144,13 @@ def _durability_block(analysis: StudyAnalysis, facets_of: Callable[[str], str] |
     return folded("Durability, torn pages and encryption: equal on all targets", table) if is_alike else table
 
 
-def _title_words(finding: Finding) -> str:
-    """Return in one line what differs and whom it favours."""
-    tiers = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
-    favour_words = f" (favours {finding.favours})" if finding.favours else ""
-    return f"{finding.severity}{tiers}: {finding.rule.title}{favour_words}"
+def _title_words(findings: Sequence[Finding]) -> str:
+    """Return in one line what a rule found, where, and whom it favours."""
+    places = dict.fromkeys(tier for finding in findings for tier in finding.tiers)
+    favoured = dict.fromkeys(finding.favours for finding in findings if finding.favours)
+    tiers = f" with {listed(list(places))}" if places else ""
+    favour_words = f" (favours {' or '.join(favoured)})" if favoured else ""
+    return f"{findings[0].severity}{tiers}: {findings[0].rule.title}{favour_words}"
 
 
 def _values_table(finding: Finding) -> Table:
