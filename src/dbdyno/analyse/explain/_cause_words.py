@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause
-from dbdyno.analyse.explain._words import least_total, ms_words
+from dbdyno.analyse.explain._words import is_most, least_total, ms_words
 from dbdyno.core import counted
 
 _MOST_NAMED = 2
@@ -14,6 +14,8 @@ _MOST_UNDECIDED = 4
 def cause_sentence(ranking: CauseRanking) -> str:
     """Return the largest causes in a sentence, proved ones in another before it; empty where none is decided."""
     named_causes, further_causes = ranking.decided[:_MOST_NAMED], ranking.decided[_MOST_NAMED:]
+    decided_ms = sum(found_cause.difference.ms for found_cause in ranking.decided)
+    is_whole = ranking.gap.is_decided and is_most(decided_ms, ranking.gap.total.ms)
     sentences = []
     for grade in dict.fromkeys(found_cause.grade for found_cause in named_causes):
         phrases = [
@@ -21,7 +23,7 @@ def cause_sentence(ranking: CauseRanking) -> str:
             for found_cause in named_causes
             if found_cause.grade == grade
         ]
-        begin = grade.capitalize() if ranking.gap.is_decided else f"Parts of it are {grade}"
+        begin = grade.capitalize() if is_whole else f"Parts of it are {grade}"
         sentences.append(f"{begin} {'; '.join(phrases)}.")
     if further_causes:
         sentences.append(f"{counted(len(further_causes), 'more cause').capitalize()}.")

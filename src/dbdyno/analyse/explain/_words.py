@@ -19,6 +19,7 @@ _MOST_NAMED = 4
 _MOST_OPEN = 3
 _MOST = 0.8
 """Share of a difference: a factor that makes as much of it is named."""
+_HALF = 0.5
 _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """Whole time from which so many decimals are shown; 4 below."""
 
@@ -183,12 +184,27 @@ def _decided_parts_sentence(gap: Gap) -> str:
         return f"Decided parts: {_parts_words(decided_parts, gap)}."
     aligned_parts = [part for part in decided_parts if (part.difference.ms > 0) == (gap.total.ms > 0)]
     opposing_parts = [part for part in decided_parts if part not in aligned_parts]
-    words = (
-        f"The difference goes with {_parts_words(aligned_parts, gap)}"
-        if aligned_parts
-        else "No decided part goes with the difference"
-    )
+    words = _aligned_parts_words(aligned_parts, gap) if aligned_parts else "No decided part goes with the difference"
     return f"{words}; {_parts_words(opposing_parts, gap)} partly offset it." if opposing_parts else f"{words}."
+
+
+def _aligned_parts_words(parts: Sequence[PartGap], gap: Gap) -> str:
+    """Name the decided parts of a difference; if they are less than half of it, say so first."""
+    decided_ms, total_ms = sum(part.difference.ms for part in parts), gap.total.ms
+    if is_most(decided_ms, total_ms):
+        return f"The difference goes with {_parts_words(parts, gap)}"
+    scale = least_total(gap.total.left_ms, gap.total.right_ms)
+    rest_words = f"{ms_words(total_ms - decided_ms, scale, signed=True)} ms"
+    return f"Most of the difference ({rest_words}) is not decided; decided: {_parts_words(parts, gap)}"
+
+
+def is_most(ms: float, total_ms: float) -> bool:
+    """Return whether parts of a difference make at least half of it.
+
+    >>> is_most(0.12, 1.23), is_most(-0.9, -1.23)
+    (False, True)
+    """
+    return ms / total_ms >= _HALF if total_ms else True
 
 
 def _parts_words(parts: Sequence[PartGap], gap: Gap) -> str:
@@ -226,4 +242,6 @@ def _open_parts_sentences(gap: Gap, covered_ids: Collection[str]) -> str:
 
 def _open_part_words(part: PartGap, scale: float) -> str:
     ends = (ms_words(end, scale, signed=True) for end in (part.difference.low, part.difference.high))
-    return f"{part.words} ({' to '.join(ends)} ms)"
+    excludes_zero = part.difference.low > 0 or part.difference.high < 0
+    reason = ", not significant among all parts" if excludes_zero else ""
+    return f"{part.words} ({' to '.join(ends)} ms{reason})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -95,6 +96,22 @@ def test_a_slower_commit_is_found_first(repeats: int) -> None:
     assert found.low < truth < found.high
     assert gap.is_paired == (repeats >= 4)
     assert "COMMIT" in gap_lines(gap, "16 connections")[1]
+
+
+def test_a_small_decided_part_does_not_stand_for_a_difference_that_is_mostly_open() -> None:
+    gap = gap_of(planted({"a": {}, "b": {"commit": 1.5}}, seed=7))
+    assert "goes with COMMIT" in gap_lines(gap, "here")[1]
+    total = replace(gap.total, right_ms=gap.total.right_ms + 40.0)
+    words = gap_lines(replace(gap, total=total), "here")[1]
+    assert "goes with" not in words
+    assert re.search(r"^Most of the difference \(\+4\d\.\d+ ms\) is not decided; decided: COMMIT", words), words
+
+
+def test_an_open_part_whose_interval_excludes_zero_says_why_it_is_open() -> None:
+    gap = gap_of(planted({"a": {}, "b": {"commit": 1.5}}, seed=7))
+    first = replace(gap.parts[0], difference=replace(gap.parts[0].difference, verdict="undecided"))
+    words = gap_lines(replace(gap, parts=(first, *gap.parts[1:])), "here")[2]
+    assert re.search(r"COMMIT \(\+[\d.]+ to \+[\d.]+ ms, not significant among all parts\)", words), words
 
 
 def test_two_slower_parts_are_found_in_the_order_of_their_size() -> None:
