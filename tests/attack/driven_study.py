@@ -23,7 +23,7 @@ from apart_home import ApartHome
 from dbdyno.cli._progress import auditor
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import find_generator, RunOptions, resolve_workloads, run_study
+from dbdyno.lab import find_generator, RetryChoice, RunOptions, resolve_workloads, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -41,7 +41,7 @@ def tell(event):
     phase = getattr(event, "phase", "")
     print(json.dumps({"event": type(event).__name__, "phase": phase}), flush=True)
 
-options = RunOptions(retry_failed=sys.argv[5] == "retry", auditor=auditor("never"))
+options = RunOptions(retry=RetryChoice(failed=sys.argv[5] == "retry"), auditor=auditor("never"))
 try:
     plan = make_plan(study, resolve_workloads(study, LocalHost(), find_generator()))
     outcome = run_study(study, plan, results, LocalHost(), home, tell, options)

@@ -238,7 +238,7 @@ def session(folder: Path, runs: list[StoredRun]) -> None:
     results = Results.open_or_create(folder, text, {}, {"hostname": "bench"}, study_name="two")
     with results.writing(["dbdyno", "run"]) as writer:
         writer.append("study-started")
-        writer.set_aside_failed()
+        writer.set_aside([record.run.run_id for record in results.records() if record.status == "failed"])
         done = results.run_ids()
         for target in ("mariadb:11.8", "mysql:9.7"):
             writer.write_engine(target, {"version": "1", "at": os.urandom(4).hex()})

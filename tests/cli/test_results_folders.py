@@ -112,6 +112,7 @@ def test_what_benches_of_another_machine_store_stays_while_it_holds_the_folder(
         force=False,
         fresh=False,
         retry_failed=False,
+        retry_disturbed=False,
         no_calibrate=True,
         strict_audit=False,
         allow_altered=False,

@@ -56,8 +56,8 @@ _SELDOM = frozenset(
         "--server-user", "--server-password-file", "--server-password-env", "--server-tls", "--server-tls-ca",
         "--protocol", "--policy", "--pin-server", "--pin-client", "--warm-up-max", "--window-max",
         "--target-half-width", "--sentinel", "--seed", "--equivalence-events", "--name", "--retry-failed",
-        "--no-calibrate", "--strict-audit", "--force", "--allow-altered", "--host-address", "--host-home",
-        "--client",
+        "--retry-disturbed", "--no-calibrate", "--strict-audit", "--force", "--allow-altered", "--host-address",
+        "--host-home", "--client",
     }
 )  # fmt: skip
 

@@ -20,7 +20,16 @@ from dbdyno.core import Home, Profiler, counted
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
-from dbdyno.lab import ClientHost, RunOptions, StudyOutcome, client_facts, connected_bench, connected_clients, run_study
+from dbdyno.lab import (
+    ClientHost,
+    RetryChoice,
+    RunOptions,
+    StudyOutcome,
+    client_facts,
+    connected_bench,
+    connected_clients,
+    run_study,
+)
 from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import StoredStudy
@@ -82,6 +91,7 @@ def run_beside(
         force=choices.force,
         fresh=False,
         retry_failed=True,
+        retry_disturbed=False,
         no_calibrate=True,
         strict_audit=False,
         allow_altered=choices.allow_altered,
@@ -136,7 +146,7 @@ def _run_with_servers(
         with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
             options = RunOptions(
                 ["dbdyno", *sys.argv[1:]],
-                choices.retry_failed,
+                RetryChoice(choices.retry_failed, choices.retry_disturbed),
                 calibration,
                 examination_to_json(examination),
                 auditor(audit_stop) if getattr(choices, "audits", True) else None,

@@ -66,7 +66,7 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
                 open_results,
                 on_event,
                 ["dbdyno", *sys.argv[1:]],
-                retry_failed=choices.retry_failed,
+                retry=lab.RetryChoice(choices.retry_failed, choices.retry_disturbed),
                 allow_unlike=getattr(choices, "allow_unlike", False),
             )
     finally:

@@ -65,6 +65,11 @@ def add_run_options(parser: Parser) -> None:
     output.add_argument("--fresh", action="store_true", help="start over; existing results are moved aside")
     output.add_argument("--retry-failed", action="store_true", help="run failed runs again; their records are kept")
     output.add_argument(
+        "--retry-disturbed",
+        action="store_true",
+        help="run again what other programs disturbed, with the runs that it is compared with",
+    )
+    output.add_argument(
         "--no-calibrate", action="store_true", help="don't calibrate the load generator on a new machine"
     )
     output.add_argument(

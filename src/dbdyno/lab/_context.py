@@ -11,6 +11,7 @@ from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target, is_netw
 from dbdyno.hosts import Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.lab._retry import NO_RETRY, RetryChoice
 from dbdyno.measure import LoadAgent
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
@@ -30,7 +31,7 @@ class RunOptions:
     Parameters
     ----------
     command_line : how dbdyno was called, for the manifest
-    retry_failed : make failed runs again; their records are set aside, not lost
+    retry : stored runs that are made again
     calibration : of the load generator on the servers' machine; None: not known
     examined : state of the machine and its diagnosis, for the journal; None: not examined
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
@@ -40,7 +41,7 @@ class RunOptions:
     """
 
     command_line: Sequence[str] = ()
-    retry_failed: bool = False
+    retry: RetryChoice = NO_RETRY
     calibration: Calibration | None = None
     examined: Mapping[str, JsonValue] | None = None
     auditor: Auditor | None = None

@@ -25,9 +25,10 @@ class StudyStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedRunsSetAside:
-    """Failed runs are made again; their records are kept apart."""
+class RunsSetAside:
+    """Runs are made again, because they failed or were disturbed; their records are kept apart."""
 
+    why: Literal["failed", "disturbed"]
     run_ids: tuple[str, ...]
 
 
@@ -358,7 +359,7 @@ class StudyOutcome:
 
 Event: TypeAlias = (
     StudyStarted
-    | FailedRunsSetAside
+    | RunsSetAside
     | MissingFinishNoted
     | MachineExamined
     | OutputLost

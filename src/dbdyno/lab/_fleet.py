@@ -20,6 +20,7 @@ from dbdyno.core import DbdynoError, HostError, Run, RunRecord, json_value, perc
 from dbdyno.lab import _events as events
 from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._remote_bench import check_separate_machines
+from dbdyno.lab._retry import NO_RETRY, RetryChoice, set_aside
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
 from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
@@ -75,7 +76,7 @@ def run_fleet(
     on_event: OnBenchEvent,
     command_line: Sequence[str] = (),
     *,
-    retry_failed: bool = False,
+    retry: RetryChoice = NO_RETRY,
     allow_unlike: bool = False,
 ) -> events.StudyOutcome:
     """Make every run of the plan that is not yet stored, on the study's benches.
@@ -84,7 +85,7 @@ def run_fleet(
     ----------
     open_results : opens the results folder, or makes it with the facts of the machines
     on_event : as in `run_study`
-    retry_failed : make failed runs again; their records are set aside, not lost
+    retry : stored runs that are made again
     allow_unlike : use benches that differ in processors or memory
 
     Raises
@@ -114,7 +115,7 @@ def run_fleet(
             runner = _FleetRunner(study, plan, results, writer, orders, on_event, list(facts), allow_unlike)
             for bench, event in early_events:
                 runner.note(bench, event)
-            return runner.run(retry_failed=retry_failed)
+            return runner.run(retry)
 
 
 @dataclass(slots=True)
@@ -209,10 +210,10 @@ class _FleetRunner:
         self._audits: list[events.ServersAudited] = []
         self._allow_unlike, self._is_refused = allow_unlike, False
 
-    def run(self, *, retry_failed: bool) -> events.StudyOutcome:
+    def run(self, retry: RetryChoice) -> events.StudyOutcome:
         """Make the runs that are missing, and say how the study ended."""
-        if retry_failed:
-            self._emit("", events.FailedRunsSetAside(self._writer.set_aside_failed()))
+        for event in set_aside(retry, self._results, self._writer):
+            self._emit("", event)
         self._records = {record.run.run_id: record for record in self._results.records()}
         self._gauged = {record.bench for record in self._records.values() if record.run.is_sentinel}
         stored_count = sum(run.run_id in self._records for run in self._plan.runs)

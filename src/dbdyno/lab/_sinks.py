@@ -55,8 +55,8 @@ def event_stream(writer: ResultsWriter, console: events.OnEvent) -> Iterator[eve
 def journal_entry(event: events.Event) -> tuple[str, Mapping[str, JsonValue]] | None:
     """Name and facts of an event's line in the journal; None for events that it does not keep."""
     match event:
-        case events.FailedRunsSetAside():
-            return "failed-runs-set-aside", {"run_ids": list(event.run_ids)}
+        case events.RunsSetAside(why, run_ids):
+            return f"{why}-runs-set-aside", {"run_ids": list(run_ids)}
         case events.MissingFinishNoted(record):
             return "run-finished", {"run_id": record.run.run_id, "status": record.status, "noted_later": True}
         case events.StudyStarted():

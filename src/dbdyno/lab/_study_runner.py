@@ -22,6 +22,7 @@ from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
 from dbdyno.lab._remote_bench import ClientHost, RemoteBench, network_access, network_client
+from dbdyno.lab._retry import set_aside
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
@@ -153,8 +154,8 @@ class StudyRunner:
 
     def _begin_study(self) -> None:
         context, plan, emit = self.context, self.context.plan, self.context.emit
-        if context.options.retry_failed:
-            emit(events.FailedRunsSetAside(context.writer.set_aside_failed()))
+        for event in set_aside(context.options.retry, context.results, context.writer):
+            emit(event)
         stored_run_ids = context.results.run_ids()
         self._note_missing_finishes()
         stored_count = sum(run.run_id in stored_run_ids for run in plan.runs)

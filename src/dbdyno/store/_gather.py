@@ -79,7 +79,7 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
         for part in parts:
             writer.add_target_files(part.target_files())
         if repeated_ids:
-            writer.append("failed-runs-set-aside", run_ids=list(writer.set_aside_failed(repeated_ids)))
+            writer.append("failed-runs-set-aside", run_ids=list(writer.set_aside(repeated_ids)))
         for run_id, part in part_of_run.items():
             if run_id not in stored_run_ids or run_id in repeated_ids:
                 writer.add_packed(_pack_run(part, run_id))

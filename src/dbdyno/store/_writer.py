@@ -26,7 +26,6 @@ from dbdyno.store._runs import (
     check_new_run,
     content_facts,
     finished_folders,
-    read_record,
     run_contents,
     write_folder,
     write_packed_aside,
@@ -153,19 +152,18 @@ class ResultsWriter:
         unit = f"{layout.RUNS}/{packed.run_id}"
         self._packed[unit] = {f"{unit}/{name}": facts for name, facts in packed.facts.items()}
 
-    def set_aside_failed(self, run_ids: Collection[str] | None = None) -> tuple[str, ...]:
-        """Set failed runs aside, all or those named, to make room for another attempt; return their ids."""
-        folders = [f for f in finished_folders(self._path / layout.RUNS) if run_ids is None or f.name in run_ids]
-        failed_folders = [folder for folder in folders if read_record(folder).status == "failed"]
+    def set_aside(self, run_ids: Collection[str]) -> tuple[str, ...]:
+        """Set stored runs aside to make room for another attempt; return their ids."""
+        folders = [folder for folder in finished_folders(self._path / layout.RUNS) if folder.name in run_ids]
         aside_folder = self._path / layout.SET_ASIDE
         with _disk_errors(self._held.named):
-            for folder in failed_folders:
+            for folder in folders:
                 aside_folder.mkdir(exist_ok=True)
                 attempts = len(list(aside_folder.glob(f"{folder.name}.*")))
                 self.append(STORED, unit=f"{layout.RUNS}/{folder.name}", sha256="")
                 self._forget_unit(f"{layout.RUNS}/{folder.name}")
                 folder.rename(aside_folder / f"{folder.name}.{attempts + 1}")
-        return tuple(folder.name for folder in failed_folders)
+        return tuple(folder.name for folder in folders)
 
     def note_versions(self, versions: Mapping[str, str]) -> None:
         """Add versions of what takes part to the manifest."""

@@ -15,7 +15,7 @@ from hdrh.histogram import HdrHistogram
 from dbdyno.configure import CrashReport
 from dbdyno.core import ConfigureError, Home, Run, Target
 from dbdyno.hosts import Completed, Host, LocalHost
-from dbdyno.lab import Auditor, Event, RunOptions, StudyOutcome
+from dbdyno.lab import Auditor, Event, RetryChoice, RunOptions, StudyOutcome
 from dbdyno.lab._study_runner import run_on_bench
 from dbdyno.plan import Plan, make_plan
 from dbdyno.populate import Snapshot
@@ -293,7 +293,9 @@ class Laboratory:
             self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
         )
 
-    def run_all(self, *, retry_failed: bool = False, auditor: Auditor | None = None, machine: str = "") -> StudyOutcome:
+    def run_all(
+        self, *, retry: RetryChoice | None = None, auditor: Auditor | None = None, machine: str = ""
+    ) -> StudyOutcome:
         return run_on_bench(
             self.study,
             self.plan,
@@ -303,7 +305,7 @@ class Laboratory:
             Home(self.folder / "home"),
             Path("/opt/dbdyno-load"),
             self.events.append,
-            RunOptions(("dbdyno", "run", "paper.toml"), retry_failed, auditor=auditor, machine=machine),
+            RunOptions(("dbdyno", "run", "paper.toml"), retry or RetryChoice(), auditor=auditor, machine=machine),
         )
 
 

@@ -16,6 +16,7 @@ from dbdyno.lab import (
     DatasetReady,
     EngineReady,
     OthersRunning,
+    RetryChoice,
     RunFinished,
     SecondMeasured,
     StudyFinished,
@@ -174,8 +175,32 @@ def test_failed_runs_are_made_again_when_asked(laboratory: Lab) -> None:
     laboratory.bench.on_run = refuse
     laboratory.run_all()
     laboratory.bench.on_run = lambda run, server: None
-    assert laboratory.run_all(retry_failed=True).complete
+    assert laboratory.run_all(retry=RetryChoice(failed=True)).complete
     assert statuses(laboratory) == ["good"] * 4
+
+
+def test_disturbed_runs_are_made_again_with_those_that_they_are_compared_with(laboratory: Lab) -> None:
+    laboratory.run_all()
+    laboratory.bench.ran.clear()
+    assert laboratory.run_all(retry=RetryChoice(disturbed=True)).complete
+    assert laboratory.bench.ran == []
+    disturbed = laboratory.results.records()[0]
+    files = laboratory.results.run_files(disturbed.run.run_id)
+    document = json.loads(files["record.json"])
+    document["caveats"].append({"code": "other-load", "text": "other programs used 1.20 of the host's 2 processors"})
+    with laboratory.results.writing() as writer:
+        writer.set_aside([disturbed.run.run_id])
+        writer.add_run_files(disturbed.run.run_id, {**files, "record.json": json.dumps(document).encode()})
+    assert laboratory.run_all(retry=RetryChoice(disturbed=True)).complete
+    made = set(laboratory.bench.ran)
+    same_place = [
+        record.run.run_id
+        for record in laboratory.results.records()
+        if (record.run.cell.concurrency, record.run.repeat) == (disturbed.run.cell.concurrency, disturbed.run.repeat)
+    ]
+    assert made == set(same_place)
+    assert len(made) == len(laboratory.study.targets) < len(laboratory.plan.runs)
+    assert all(any((laboratory.results.path / "set-aside").glob(f"{run_id}.*")) for run_id in made)
 
 
 def test_a_target_that_can_not_be_filled_fails_its_cells_and_the_others_go_on(laboratory: Lab) -> None:

@@ -199,7 +199,7 @@ def test_failed_runs_are_set_aside_for_another_attempt_and_not_lost(results: Res
         writer.add_run(good)
         for attempt in (1, 2):
             writer.add_run(replace(failed, record=replace(failed.record, status="failed")))
-            assert writer.set_aside_failed() == (failed.record.run.run_id,)
+            assert writer.set_aside([failed.record.run.run_id]) == (failed.record.run.run_id,)
             assert (results.path / "set-aside" / f"{failed.record.run.run_id}.{attempt}" / "record.json").exists()
     assert [record.run.run_id for record in results.records()] == [good.record.run.run_id]
     assert results.verify() == ()
