@@ -11,7 +11,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from dbdyno.core import Caveat
@@ -31,7 +31,7 @@ class Html(str):
     __slots__ = ()
 
 
-Place: TypeAlias = "Callable[[Chart], Html]"
+Place: TypeAlias = "Callable[[Chart, bool], Html]"
 Worded: TypeAlias = Callable[[str], Html]
 
 
@@ -94,7 +94,7 @@ def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded 
 
     Parameters
     ----------
-    place : makes the figure of a chart
+    place : makes the figure of a chart, knowing whether it is in a closed fold
     worded : makes a line's text, in which a page shortens long names
     """
     return _Renderer(place or _missing_chart_html, worded or _escaped).blocks(blocks)
@@ -104,6 +104,7 @@ def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded 
 class _Renderer:
     place: Place
     worded: Worded
+    is_folded: bool = False
 
     def blocks(self, blocks: Iterable[Block]) -> Html:
         return Html("".join([self._block_html(block) for block in blocks]))
@@ -125,14 +126,15 @@ class _Renderer:
                 return _table_html(block)
             case Fold(summary, inner, kind, key, is_open):
                 head = element("summary", summary)
-                return element("details", head, self.blocks(inner), open=is_open, class_=kind, data_key=key)
+                renderer = self if is_open else replace(self, is_folded=True)
+                return element("details", head, renderer.blocks(inner), open=is_open, class_=kind, data_key=key)
             case Box(inner, kind, facets):
                 return element("div", self.blocks(inner), class_=kind, data_f=facets or None)
             case Section(anchor, title, inner):
                 link = element("a", title, href=f"#{anchor}", class_="anchor")
                 head = element("h2", link, id=f"{anchor}-title")
                 return element("section", head, self.blocks(inner), id=anchor, aria_labelledby=f"{anchor}-title")
-        return self.place(block)
+        return self.place(block, self.is_folded)
 
     def _item_html(self, item: Words) -> Html:
         return element("li", self._line_html(item), data_code=item.code if isinstance(item, Caveat) else None)
@@ -152,7 +154,7 @@ def _escaped(text: str) -> Html:
     return joined([text])
 
 
-def _missing_chart_html(chart: Chart) -> Html:
+def _missing_chart_html(chart: Chart, _is_folded: bool) -> Html:
     raise TypeError(f"no page to place the chart {chart.name} on")
 
 

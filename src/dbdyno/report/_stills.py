@@ -22,7 +22,10 @@ _MARK_RE = re.compile(r"<!--still (\d+)-->")
 WIDTH_PX = 557
 """Width of a chart on a wide page; elsewhere a still is scaled."""
 MOST_INLINE_CHARS = 500_000
-"""Characters of stills that stand in the page unpacked; further ones are packed."""
+"""Characters of stills that stand in the page unpacked; further ones are packed.
+
+A packed one helps who scrolls past it before it is drawn. Nobody scrolls past a chart in a closed fold, so it has none.
+"""
 _TYPICAL_BYTES = 10_000
 """Of a drawing, as 84 charts of a study of 1,000 cells have it."""
 _TAGS = frozenset({"svg", "g", "path", "line", "text", "rect", "defs", "clipPath"})
@@ -45,21 +48,26 @@ class StillDrawings:
     def __init__(self, converter: ChartConverter | None) -> None:
         self._converter = converter
         self._inline_chars = 0
+        self._begun_chars = 0
         self._begun: list[tuple[str, Callable[[], str], Canvas]] = []
         if converter is not None:
             converter.warm_up()
 
-    def place(self, name: str, spec: Mapping[str, Any], canvas: Canvas) -> Html:
+    def place(self, name: str, spec: Mapping[str, Any], canvas: Canvas, *, is_folded: bool = False) -> Html:
         """Return the canvas of a chart, to be filled.
 
         Parameters
         ----------
         name : of the chart; ids in the drawing begin with it
         canvas : makes the element from the plain drawing, and from the packed one: one of the two, or neither
+        is_folded : whether the chart is in a closed fold
         """
         if self._converter is None:
             return canvas(Html(""), None)
         spec_json = json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()})
+        if is_folded and self._begun_chars + len(spec_json) > MOST_INLINE_CHARS:  # a drawing is about as long as that
+            return canvas(Html(""), None)
+        self._begun_chars += len(spec_json)
         self._begun.append((name, self._converter.begin_svg(spec_json), canvas))
         return Html(f"<!--still {len(self._begun) - 1}-->")
 

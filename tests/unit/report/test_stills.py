@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,33 @@ def test_a_page_is_whole_where_nothing_can_be_drawn(results: Results, monkeypatc
 
     monkeypatch.setattr(ChartConverter, "begin_svg", lambda _self, _spec: dies)
     assert page_text(results, has_stills=True) == page_text(results)
+
+
+class _Charts(HTMLParser):
+    """Collects the charts of a page: whether each is in a closed fold, and whether it has a packed still."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.charts: list[tuple[bool, bool]] = []
+        self._are_open: list[bool] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = dict(attrs)
+        if tag == "details":
+            self._are_open.append("open" in names)
+        if "data-chart" in names:
+            self.charts.append((not all(self._are_open), "data-still" in names))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "details":
+            self._are_open.pop()
+
+
+def test_a_chart_in_a_closed_fold_has_no_packed_still_as_nobody_scrolls_past_it(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbdyno.report._stills.MOST_INLINE_CHARS", 0)
+    charts = _Charts(page_text(results, has_stills=True)).charts
+    assert {is_folded for is_folded, _ in charts} == {True, False}
+    assert all(is_packed != is_folded for is_folded, is_packed in charts)

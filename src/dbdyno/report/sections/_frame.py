@@ -46,7 +46,7 @@ class Page:
         """Return blocks with their charts in place; nothing for a section that there is not."""
         return to_html((block for block in blocks if block is not None), self.place, self.worded)
 
-    def place(self, chart: Chart) -> Html:
+    def place(self, chart: Chart, is_folded: bool = False) -> Html:
         """Return a figure whose chart is drawn when scrolled to. Its description is for those who can't see it."""
         self.specs[chart.name] = {key: value for key, value in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
@@ -65,7 +65,7 @@ class Page:
                 style=f"min-height:{int(height) + 50}px",
             )
 
-        chart_canvas = self.stills.place(chart.name, self.specs[chart.name], canvas)
+        chart_canvas = self.stills.place(chart.name, self.specs[chart.name], canvas, is_folded=is_folded)
         caption = element("figcaption", element("span", chart.title, class_="title"))
         anchor, facet_tokens = f"chart-{chart.name}", self._chart_facets(chart) or None
         return element(
