@@ -208,8 +208,10 @@ def _has_power_of_same(difference: float, se: float, df: float, margin: float) -
     if se == 0:
         return abs(difference) < margin
     bound = t_quantile(0.95, df)
-    near = t_cdf(df, (margin - abs(difference)) / se - bound)
-    return 2 * near - 1 >= _POWER or near + t_cdf(df, (margin + abs(difference)) / se - bound) - 1 >= _POWER
+    near, far = ((margin - side * abs(difference)) / se - bound for side in (1, -1))
+    if near >= t_quantile((1 + _POWER) / 2, df):
+        return True
+    return t_cdf(df, near) + t_cdf(df, far) - 1 >= _POWER
 
 
 def welch_df(left: LogLevel, right: LogLevel) -> float:
