@@ -91,18 +91,15 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
         y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
         tooltip=_tooltip(),
     )
-    fields = base.mark_rect(cornerRadius=3).encode(
-        color=alt.condition(_IS_KNOWN, _colour_steps("h"), alt.value("var(--paper)"))
-    )
+    fields = base.mark_rect(cornerRadius=3).encode(color=_colour_steps("h", otherwise="var(--paper)"))
     frames = (
         base.transform_filter("datum.first")
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
         .encode(stroke=alt.StrokeValue("var(--ink)"))
     )
-    text_colour = alt.condition(_IS_KNOWN, _colour_steps("x"), alt.value("var(--ink)"))
-    numbers = base.mark_text(dy=-5, fontWeight=600).encode(
-        text=alt.Text("value:N"), color=text_colour, size=alt.condition(_IS_KNOWN, alt.value(13), alt.value(10))
-    )
+    text_colour = _colour_steps("x", otherwise="var(--ink)")
+    text_px = alt.SizeValue(10, condition={"test": _IS_KNOWN, "value": 13})
+    numbers = base.mark_text(dy=-5, fontWeight=600).encode(text=alt.Text("value:N"), color=text_colour, size=text_px)
     places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
     layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=text_colour))
     drawing: alt.LayerChart = layers.resolve_scale(color="independent").properties(
@@ -111,9 +108,11 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
     return drawing
 
 
-def _colour_steps(letter: str) -> alt.Color:
+def _colour_steps(letter: str, *, otherwise: str) -> alt.ColorValue:
+    """Return a colour for each step of the ratio, and another where it is not known."""
     colours = [f"var(--{letter}{index})" for index in range(len(STEPS) + 1)]
-    return alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(STEPS), range=colours), legend=None)
+    steps = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(STEPS), range=colours), legend=None)
+    return alt.ColorValue(otherwise, condition={"test": _IS_KNOWN, **steps.to_dict(validate=False)})
 
 
 def _tooltip() -> list[alt.Tooltip]:

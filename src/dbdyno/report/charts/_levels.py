@@ -49,14 +49,14 @@ def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bo
     interval = base.mark_rule(strokeWidth=2.4, clip=True, yOffset=bar_offset_px).encode(x=low, x2=high)
     words = [
         base.mark_text(align="left", fontSize=12, fontWeight=600, dy=_NAME_UP_PX - half_line_px).encode(
-            x=alt.value(0), text=alt.Text("name:N")
+            x=alt.XValue(0), text=alt.Text("name:N")
         ),
         base.mark_text(align="left" if has_two_lines else "right", fontSize=12, dy=_NAME_UP_PX + half_line_px).encode(
-            x=alt.value(0 if has_two_lines else "width"), text=alt.Text("shown:N")
+            x=alt.XValue(0 if has_two_lines else "width"), text=alt.Text("shown:N")
         ),
     ]
     if is_bar:
-        opacity = alt.condition("datum.trusted", alt.value(0.85), alt.value(0.3))
+        opacity = alt.OpacityValue(0.3, condition={"test": "datum.trusted", "value": 0.85})
         level = base.mark_bar(height=14, yOffset=bar_offset_px).encode(x=x, color=colour(palette), opacity=opacity)
         marks = [level, interval.encode(color=alt.ColorValue("var(--ink)"))]
     else:

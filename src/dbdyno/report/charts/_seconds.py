@@ -38,7 +38,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
                 scale=alt.Scale(domain=["warm-up", "window"], range=["var(--warm)", "var(--window)"]),
                 legend=None,
             ),
-            opacity=alt.condition("datum.phase == 'window'", alt.value(0.07), alt.value(0.2)),
+            opacity=alt.OpacityValue(0.2, condition={"test": "datum.phase == 'window'", "value": 0.07}),
         )
     )
     legend = alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3)
@@ -74,7 +74,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=alt.value(-3), y2=alt.value(1)),
+        waves.encode(**spans, y=alt.YValue(-3), y2=alt.Y2Value(1)),
         changes.encode(x=alt.X("second:Q", scale=x_scale)),
     ]
 

@@ -52,7 +52,7 @@ def _drawing(rows: list[Row], palette: Palette) -> Drawing:
         ),
         tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
     )
-    alarm = alt.condition("datum.status == 'good'", alt.value("var(--paper)"), alt.value("var(--alarm)"))
+    alarm = alt.StrokeValue("var(--alarm)", condition={"test": "datum.status == 'good'", "value": "var(--paper)"})
     bars = base.mark_bar(height=15, strokeWidth=1.5).encode(color=colour(palette), stroke=alarm)
     height = 30 * len({row["name"] for row in rows}) + 10
     sized: alt.Chart = bars.properties(height=height, autosize=AUTOSIZE)
