@@ -120,13 +120,15 @@ def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) 
 
 def _own_panels(seconds: NDArray[np.int64], table: Table, *, is_imported: bool) -> list[dict[str, Any]]:
     lengths_s = np.maximum(np.rint(table.numbers("duration_ns") / 1e9), 1).astype(np.int64)
+    times = _Times.of_lengths(seconds, lengths_s)
 
     def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
-        return _line(name, seconds, _numbers(table, column), lengths_s, scale)
+        return _line(name, times, _numbers(table, column), scale)
 
     throughput = line("throughput", "tps")
     if throughput and not is_imported:
-        throughput = _line("throughput", *without_gaps(throughput["s"], throughput["v"]), 1)
+        every_second, tps = without_gaps(throughput["s"], throughput["v"])
+        throughput = _line("throughput", _Times.of_step(every_second, 1), tps)
     errors = [line(name, name) for name in ("errors", "retries", "failed")]
     errors += [line("errors", "errors_per_s"), line("reconnects", "reconnects_per_s")]
     percentiles = _numbers(table, "tool_percentile")
@@ -186,10 +188,13 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         for metric, begin, end in zip(metrics, [0, *row_ends], row_ends, strict=False)
         if end > begin
     }
-    lines = {
-        metric: (seconds[row_indices], values[row_indices], _usual_step(seconds[row_indices]))
-        for metric, row_indices in rows.items()
-    }
+    lines: dict[str, tuple[_Times, NDArray[np.float64]]] = {}
+    times = _Times.of_step(seconds[:0], 1)
+    for metric, row_indices in rows.items():
+        metric_seconds = seconds[row_indices]
+        if not np.array_equal(metric_seconds, times.seconds):  # a sampler reads most metrics in the same seconds
+            times = _Times.of_step(metric_seconds, _usual_step(metric_seconds))
+        lines[metric] = times, values[row_indices]
     units = {metric: unit_of_row.text(int(row_indices[-1])) for metric, row_indices in rows.items()}
     panels = []
     remaining_metrics = dict.fromkeys(sorted(lines))
@@ -222,11 +227,8 @@ def _panel(
 
 
 def _numbers(table: Table, column: str) -> NDArray[np.float64]:
-    """Return a column as numbers, NaN where it has none; empty where the table lacks it or holds nothing in it."""
-    if column not in table.columns:
-        return np.zeros(0)
-    numbers = table.numbers(column).astype(np.float64)
-    return np.zeros(0) if np.isnan(numbers).all() else numbers
+    """Return a column as numbers, NaN where it has none; empty where the table lacks it."""
+    return table.numbers(column).astype(np.float64, copy=False) if column in table.columns else np.zeros(0)
 
 
 def _usual_step(seconds: NDArray[np.int64]) -> int:
@@ -239,26 +241,44 @@ def _usual_step(seconds: NDArray[np.int64]) -> int:
     return max(int(steps[(3 * len(steps) - 1) // 4]), 1) if len(steps) else 1
 
 
-def _line(
-    name: str,
-    seconds: NDArray[np.int64],
-    values: NDArray[np.float64],
-    lengths_s: NDArray[np.int64] | int,
-    scale: float = 1.0,
-) -> dict[str, Any] | None:
-    """Return a line of those points that are known; None without one.
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Holds the seconds of a line's values. Lines share them: a run has thirty lines, and mostly one or two of these.
 
     Parameters
     ----------
-    lengths_s : seconds that each value stands for, or every value
+    lengths_s : seconds that each value stands for
+    step : how many that are as a rule
+    after_gaps : seconds before which values are missing
     """
+
+    seconds: NDArray[np.int64]
+    lengths_s: NDArray[np.int64]
+    step: int
+    after_gaps: NDArray[np.int64]
+
+    @classmethod
+    def of_lengths(cls, seconds: NDArray[np.int64], lengths_s: NDArray[np.int64]) -> _Times:
+        after_gaps = seconds[1:][seconds[1:] > seconds[:-1] + lengths_s[:-1]]
+        return cls(seconds, lengths_s, int(np.median(lengths_s)) if len(lengths_s) else 1, after_gaps)
+
+    @classmethod
+    def of_step(cls, seconds: NDArray[np.int64], step: int) -> _Times:
+        after_gaps = seconds[1:][seconds[1:] > seconds[:-1] + step]
+        return cls(seconds, np.broadcast_to(np.int64(step), seconds.shape), step, after_gaps)
+
+
+def _line(name: str, times: _Times, values: NDArray[np.float64], scale: float = 1.0) -> dict[str, Any] | None:
+    """Return a line of those points that are known; None without one."""
     is_known = ~np.isnan(values)
-    if not is_known.any():
+    known_count = np.count_nonzero(is_known)
+    if not known_count:
         return None
-    seconds, lengths_s = seconds[is_known], np.broadcast_to(lengths_s, is_known.shape)[is_known]
-    after_gaps = seconds[1:][seconds[1:] > seconds[:-1] + lengths_s[:-1]]
-    step = int(np.median(lengths_s))
-    return {"name": name, "s": seconds, "v": values[is_known] * scale, "step": step, "after_gaps": after_gaps}
+    if known_count < len(values):
+        times = _Times.of_lengths(times.seconds[is_known], times.lengths_s[is_known])
+        values = values[is_known]
+    scaled = values if scale == 1 else values * scale
+    return {"name": name, "s": times.seconds, "v": scaled, "step": times.step, "after_gaps": times.after_gaps}
 
 
 def _phase_stretches(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:
