@@ -6,7 +6,6 @@ the least and the greatest value stay, so that no stall and no spike is lost; th
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,13 +51,16 @@ _EXACT = 2.0**62
 """Whole numbers below it fit into 64 bits."""
 
 
-def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -> Downsampling:
-    """Return the least thinning with which a sample of runs fits."""
+def packed_sample(sample: Mapping[str, Mapping[str, Any]], budget_bytes: float) -> tuple[Downsampling, dict[str, str]]:
+    """Return the least thinning with which a sample of runs fits, and the runs packed so.
 
-    def fits(thinning: Downsampling) -> bool:
-        return sum(len(packed_run(run, thinning)) for run in sample) <= budget_bytes
-
-    return LADDER[min(bisect_left(LADDER, True, key=fits), len(LADDER) - 1)]
+    Most studies fit as they are, so the ladder is climbed from its foot: nothing is packed for a look alone.
+    """
+    for thinning in LADDER:
+        packed = {run_id: packed_run(run, thinning) for run_id, run in sample.items()}
+        if sum(map(len, packed.values())) <= budget_bytes:
+            break
+    return thinning, packed
 
 
 def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import place_namer, significant_words
 from dbdyno.core import RunRecord, SettledPart, target_title
-from dbdyno.report._downsample import downsampling_for, packed_run
+from dbdyno.report._downsample import packed_run, packed_sample
 from dbdyno.report._format import client_words, figure
 from dbdyno.report._marks import run_marks, stall_mask
 from dbdyno.report._repeat import command_of_cell
@@ -108,11 +107,10 @@ def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunThroughput], b
     sampled_records = records[:: max(len(records) // _SAMPLED, 1)]
     share = len(sampled_records) / len(records) if records else 1.0
     sampled_runs = dict(_runs_with_series(analysis, seconds, sampled_records))
-    thinning = downsampling_for(list(sampled_runs.values()), budget_bytes * share)
-    other_runs = _runs_with_series(
-        analysis, seconds, [record for record in records if record.run.run_id not in sampled_runs]
-    )
-    packed = {run_id: packed_run(run, thinning) for run_id, run in itertools.chain(sampled_runs.items(), other_runs)}
+    thinning, packed = packed_sample(sampled_runs, budget_bytes * share)
+    other_records = [record for record in records if record.run.run_id not in packed]
+    for run_id, run in _runs_with_series(analysis, seconds, other_records):
+        packed[run_id] = packed_run(run, thinning)
     return {record.run.run_id: packed[record.run.run_id] for record in records}
 
 

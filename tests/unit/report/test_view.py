@@ -19,7 +19,7 @@ from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._blocks import Column, Table
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._curves import response_curve
-from dbdyno.report._downsample import LADDER, Downsampling, downsampling_for, packed_run
+from dbdyno.report._downsample import LADDER, Downsampling, packed_run, packed_sample
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import to_html
 from dbdyno.report._marks import run_marks
@@ -161,8 +161,8 @@ def series(seconds: int) -> dict[str, Any]:
 
 def test_a_page_with_room_keeps_every_second() -> None:
     run = series(900)
-    thinning = downsampling_for([run], 10**6)
-    told = json.loads(unpacked(packed_run(run, thinning)))
+    thinning, packed = packed_sample({"run": run}, 10**6)
+    told = json.loads(unpacked(packed["run"]))
     assert thinning == LADDER[0]
     assert not told["thinned"]
     assert len(told["panels"][0]["lines"][0]["v"]) == 900
@@ -171,7 +171,7 @@ def test_a_page_with_room_keeps_every_second() -> None:
 def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
     run = series(900)
     budget = 6_000
-    packed = packed_run(run, downsampling_for([run], budget))
+    packed = packed_sample({"run": run}, budget)[1]["run"]
     told = json.loads(unpacked(packed))
     assert len(packed) <= budget
     assert told["thinned"]
