@@ -120,5 +120,7 @@ def _short_numbers(values: NDArray[np.float64]) -> list[float | int]:
     if is_whole.all() and (np.abs(values) < _EXACT).all():
         integers: list[float | int] = values.astype(np.int64).tolist()
         return integers
-    numbers = values.tolist()
-    return [int(v) if v.is_integer() else v for v in numbers] if is_whole.any() else numbers
+    numbers: list[float | int] = values.tolist()
+    for index in np.flatnonzero(is_whole).tolist():
+        numbers[index] = int(numbers[index])
+    return numbers
