@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any, cast
 
 import altair as alt
 
@@ -112,7 +113,8 @@ def _colour_steps(letter: str, *, otherwise: str) -> alt.ColorValue:
     """Return a colour for each step of the ratio, and another where it is not known."""
     colours = [f"var(--{letter}{index})" for index in range(len(STEPS) + 1)]
     steps = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(STEPS), range=colours), legend=None)
-    return alt.ColorValue(otherwise, condition={"test": _IS_KNOWN, **steps.to_dict(validate=False)})
+    condition = {"test": _IS_KNOWN, **cast("dict[str, Any]", steps.to_dict(validate=False))}
+    return alt.ColorValue(otherwise, condition=condition)
 
 
 def _tooltip() -> list[alt.Tooltip]:

@@ -74,7 +74,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=alt.YValue(-3), y2=alt.Y2Value(1)),
+        waves.encode(**spans, y=alt.value(-3), y2=alt.value(1)),
         changes.encode(x=alt.X("second:Q", scale=x_scale)),
     ]
 
