@@ -35,7 +35,7 @@ def test_every_check_is_told_to_programs_and_the_exit_code_says_whether_somethin
 def test_what_it_says_to_people_ends_with_a_count(capsys: pytest.CaptureFixture[str]) -> None:
     main(["doctor", "--all"])
     lines = capsys.readouterr().out.strip().splitlines()
-    assert lines[-1].endswith(f"checks clear of {len(CHECKS)}")
+    assert lines[-1].endswith(f" of {len(CHECKS)} checks clear")
     assert any(line == "nothing to judge" for line in lines)
 
 

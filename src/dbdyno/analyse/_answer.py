@@ -185,7 +185,8 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
     subject, reference = _subject_and_reference(best, other)
     turned_pair = pair if subject is best else turned(pair)
     names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
-    levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (subject, reference))
+    subject_level, reference_level = (cell_level_words(judgement, "TPS") for judgement in (subject, reference))
+    levels = f"{subject_level}{',' if subject.is_vague else ''} against {reference_level}"
     repeats_words = _repeats_words(pair)
     if pair.verdict in ("different", "slightly different"):
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import listed, plus_minus, significant_words
@@ -35,9 +36,18 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
 
 
 def vague_words(group: CellJudgement) -> str:
-    """Return why a cell has no interval that says anything."""
+    """Return why a cell has no interval that says anything: its runs disagree, or their seconds do."""
     count = len(group.judged)
-    return f"{counted(count, 'run')} that disagree" if count > 1 else "one run, too noisy for an interval"
+    if count == 1:
+        return "one run, too noisy for an interval"
+    return f"{counted(count, 'run')} {'that disagree' if _do_runs_disagree(group) else 'too noisy for an interval'}"
+
+
+def _do_runs_disagree(group: CellJudgement) -> bool:
+    """Return whether the levels of the runs differ by more than the noise of their seconds explains."""
+    logs = [math.log(run.level_tps) for run in group.judged if run.level_tps]
+    noise_se = group.level.noise_se if group.level is not None else 0.0
+    return len(logs) < 2 or statistics.stdev(logs) / math.sqrt(len(logs)) > noise_se
 
 
 def window_mean(group: CellJudgement) -> float | None:

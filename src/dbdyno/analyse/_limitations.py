@@ -370,7 +370,9 @@ def _repeats_words(open_pairs: Sequence[Comparison]) -> str:
     middle = (len(open_pairs) - 1) // 2
     words = ""
     if middle < len(repeats_needed):
-        them = "half of them" if hopeless_count or repeats_needed[middle] < repeats_needed[-1] else "them"
+        them = "them" if len(open_pairs) > 1 else "it"
+        if hopeless_count or repeats_needed[middle] < repeats_needed[-1]:
+            them = "half of them"
         words = f". About {counted(repeats_needed[middle], 'repeat')} would decide {them}"
     if hopeless_count:
         return f"{words}; {hopeless_count:,} would need more than {MOST_REPEATS} repeats"

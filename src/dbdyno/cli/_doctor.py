@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_network
-from dbdyno.core import counted
+from dbdyno.core import counted, verb_for
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -157,8 +157,9 @@ def _summary_line(examination: Examination) -> str:
     findings = examination.findings
     counts = {name: sum(finding.severity == name for finding in findings) for name in ("blocker", "weakens", "note")}
     words = [counted(counts["blocker"], "blocker")] if counts["blocker"] else []
-    words += [f"{counts['weakens']} that weaken results"] if counts["weakens"] else []
+    weakens = counts["weakens"]
+    words += [f"{counted(weakens, 'finding')} that {verb_for(weakens, 'weakens', 'weaken')} results"] if weakens else []
     words += [counted(counts["note"], "note")] if counts["note"] else []
     clear_count = sum(outcome.state == "clear" for outcome in examination.outcomes)
     head = "" if counts["blocker"] or counts["weakens"] else "no problem found: "
-    return f"{head}{', '.join([*words, f'{clear_count} checks clear'])} of {len(examination.outcomes)}"
+    return f"{head}{', '.join([*words, f'{clear_count} of {len(examination.outcomes)} checks clear'])}"

@@ -236,3 +236,20 @@ def test_a_level_that_has_not_settled_is_in_brackets_even_where_its_runs_disagre
     settled, drifting = words(), words(settled=SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08))
     assert settled.startswith("10") and "2 runs that disagree" in settled
     assert drifting == f"({settled})"
+
+
+def test_runs_alike_whose_seconds_are_all_noise_do_not_disagree(record: MakeRecord) -> None:
+    def cell(target: str, levels: tuple[float, float]) -> list[RunRecord]:
+        figures = {"tps_half_width": 1.4 * levels[0]}
+        return [record(target, tps, repeat=repeat, figures=figures) for repeat, tps in enumerate(levels, 1)]
+
+    groups = judge_cells([*cell("a", (169.0, 149.0)), *cell("b", (10.0, 1000.0))])
+    assert all(group.is_vague for group in groups)
+    words = [cell_level_words(group, "TPS") for group in groups]
+    assert words == ["169 and 149 TPS, 2 runs too noisy for an interval", "10.0 and 1,000 TPS, 2 runs that disagree"]
+
+
+def test_two_levels_without_an_interval_are_set_apart_by_a_comma(record: MakeRecord) -> None:
+    levels = (("a", 10.0), ("a", 1000.0), ("b", 90.0), ("b", 91.0))
+    records = [record(target, tps, repeat=index % 2 + 1) for index, (target, tps) in enumerate(levels)]
+    assert "that disagree, against " in answer_of(records).sentences[0]

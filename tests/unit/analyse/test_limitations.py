@@ -138,6 +138,7 @@ def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | 
     ]
     (text,) = [caveat.text for caveat in limitations(GOOD, [], [], pairs) if caveat.code == "undecided"]
     assert re.findall(r"\b\d+\b", text.partition(" dbdyno plan")[0]) == numbers
+    assert ("would decide it." in text) == (len(needed) == 1)
 
 
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:

@@ -1,6 +1,7 @@
 //! Reports progress as records or as text.
 
 use crate::record::{PopulateEnd, PopulateProgress, PopulateStart, RecordWriter};
+use crate::run::figures::{grouped, grouped_noun};
 use crate::terminal;
 use dbdyno_drive::counted;
 use std::io::{self, Stdout, Write};
@@ -85,12 +86,18 @@ impl ProgressScreen {
         let seconds = progress.elapsed_ns as f64 / 1e9;
         let mut line = format!(
             "{:<6} {:>12} of {} rows  {seconds:>7.1} s",
-            progress.phase, progress.rows_done, progress.rows_total,
+            progress.phase,
+            grouped(progress.rows_done),
+            grouped(progress.rows_total),
         );
         let rate = self.began.map_or(0.0, |began| rows_per_s(&began, progress));
         if progress.phase == "load" && rate > 0.0 {
             let left = progress.rows_total.saturating_sub(progress.rows_done);
-            line += &format!("  {rate:>9.0} rows/s  {:>6.0} s to go", left as f64 / rate);
+            let rate_text = grouped(rate.round() as u64);
+            line += &format!(
+                "  {rate_text:>9} rows/s  {:>6.0} s to go",
+                left as f64 / rate
+            );
         }
         line
     }
@@ -107,7 +114,7 @@ fn end_text(end: &PopulateEnd) -> String {
     let rows: u64 = sums.map(|&(_, rows)| rows).sum();
     let load_s = end.load_ns as f64 / 1e9;
     let tables = counted(end.tables.len() as u64, "table");
-    let rows_text = counted(rows, "row");
+    let rows_text = grouped_noun(rows, "row");
     if end.status != "complete" {
         return format!("{}: {tables}, {rows_text} sent", end.status); // how many the server holds is not known
     }
@@ -121,9 +128,9 @@ fn end_text(end: &PopulateEnd) -> String {
         ""
     };
     format!(
-        "{}: {tables}, {rows_text} in {load_s:.1} s ({:.0} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
+        "{}: {tables}, {rows_text} in {load_s:.1} s ({} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
         end.status,
-        rows as f64 / load_s.max(1e-9),
+        grouped((rows as f64 / load_s.max(1e-9)).round() as u64),
         end.load_by,
         end.index_ns as f64 / 1e9,
     )
@@ -149,7 +156,7 @@ mod tests {
         let second = at("load", 50_000, 3); // 40,000 rows in 2 s; 150,000 are left
         let line = screen.began_with(&second).line(&second);
         assert!(
-            line.ends_with("3.0 s      20000 rows/s       8 s to go"),
+            line.ends_with("3.0 s     20,000 rows/s       8 s to go"),
             "{line}"
         );
         let index = at("index", 200_000, 12);

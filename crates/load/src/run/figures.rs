@@ -44,7 +44,7 @@ pub(super) fn listed(codes: &ErrorCodeCounts) -> String {
 }
 
 /// Formats a count with commas between thousands.
-pub(super) fn grouped(count: u64) -> String {
+pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -57,7 +57,7 @@ pub(super) fn grouped(count: u64) -> String {
 }
 
 /// Formats a count with commas, and its noun.
-pub(super) fn grouped_noun(count: u64, noun: &str) -> String {
+pub(crate) fn grouped_noun(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(count))
 }

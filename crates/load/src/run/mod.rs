@@ -3,7 +3,7 @@
 mod agents;
 mod commands;
 mod counter_poller;
-mod figures;
+pub(crate) mod figures;
 mod heading;
 mod merge;
 mod observer;

@@ -61,13 +61,20 @@ impl VerifyReporter {
 fn text_of(line: &ConditionLine) -> String {
     let word = match line.status {
         "broken" => "BROKEN",
+        "told" => "differs", // the record's word
         other => other,
     };
-    let mut text = format!("{:<16} {word:<6}  {}", line.name, line.meaning);
+    let mut text = format!("{:<16} {word:<7} {}", line.name, line.meaning);
     if line.rows > 0 {
         let more = if line.has_more_rows { "more than " } else { "" };
         let rows: Vec<String> = line.first_rows.iter().map(|row| row_text(row)).collect();
-        text += &format!("\n{:<24}  {more}{} rows: {}", "", line.rows, rows.join(" "));
+        let noun = if line.rows == 1 { "row" } else { "rows" };
+        text += &format!(
+            "\n{:<24}  {more}{} {noun}: {}",
+            "",
+            line.rows,
+            rows.join(" ")
+        );
         if line.has_more_rows || line.rows > rows.len() {
             text += " …";
         }
@@ -168,7 +175,13 @@ mod tests {
         assert!(text.ends_with("  7 rows: (1, NULL) …"), "{text}");
         (line.status, line.required) = ("told", false);
         let text = text_of(&line);
+        assert!(
+            text.starts_with("3.3.2.3          differs numbers"),
+            "{text}"
+        );
         assert!(text.contains("(Q-HD-5)\n"), "{text}");
         assert!(text.contains("Q-HD-5: Delivery"), "{text}");
+        line.rows = 1;
+        assert!(text_of(&line).contains("  1 row: (1, NULL)\n"));
     }
 }

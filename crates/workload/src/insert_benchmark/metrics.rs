@@ -231,8 +231,8 @@ impl MetricsState {
         let of_one = |(name, many, buckets): (&str, &str, &Buckets)| {
             let figure = |(edge, count): (&str, u64)| {
                 let (edge, words) = match edge {
-                    "" => ("over_16s".to_owned(), "over 16s".to_owned()),
-                    edge => (format!("up_to_{edge}"), format!("up to {edge}")),
+                    "" => ("over_16s".to_owned(), "over 16 s".to_owned()),
+                    edge => (format!("up_to_{edge}"), format!("up to {}", spaced(edge))),
                 };
                 let name = format!("{name}_response_{edge}_count");
                 metric(
@@ -261,6 +261,12 @@ impl MetricsState {
         let asked = f64::from(rate) * self.spans.iter().map(client_s).sum::<f64>();
         self.inserted_rows as f64 / asked
     }
+}
+
+/// Writes an edge of the tool's buckets for people: `256us` is 256 µs.
+fn spaced(edge: &str) -> String {
+    let digits = edge.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    format!("{digits} {}", edge[digits.len()..].replace("us", "µs"))
 }
 
 #[cfg(test)]
@@ -355,5 +361,11 @@ mod tests {
             (count("1ms"), Some(1.0)),
         ];
         assert_eq!(metric, expected);
+    }
+
+    #[test]
+    fn edges_have_a_space_before_their_unit() {
+        let shown = ["256us", "4ms", "16s"].map(super::spaced);
+        assert_eq!(shown, ["256 µs", "4 ms", "16 s"]);
     }
 }

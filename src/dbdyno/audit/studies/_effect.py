@@ -92,8 +92,11 @@ class Influence:
 
     @property
     def is_enough(self) -> bool:
-        """Return whether the finding is worth as much; what helps the one that is shown to be behind never is."""
-        return self.needed < math.inf and self.gain >= self.needed
+        """Return whether the finding is worth as much; what helps the one that is shown to be behind never is.
+
+        Nor is what has no effect, even where the whole interval has the helped one behind.
+        """
+        return self.needed < math.inf and self.gain > 1 and self.gain >= self.needed
 
     @property
     def can_overturn(self) -> bool:
@@ -184,6 +187,10 @@ def _influence_words(influence: Influence) -> str:
         needed_words = (
             f"whether {helped_title} is faster than {other_title} {place_words} is not decided "
             f"({_interval_words(influence)})"
+        )
+    elif influence.needed <= 1:
+        needed_words = (
+            f"{helped_title} is behind {other_title} {place_words}, which is not decided ({_interval_words(influence)})"
         )
     elif influence.ratio < 1:
         needed_words = (

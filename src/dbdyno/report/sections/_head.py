@@ -27,6 +27,7 @@ _BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
 """Blanks at which no line is broken: a number stays with its unit."""
 _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
+_CUT_WORDS = " Where a band leaves the chart at the top, the table in the section on throughput has its upper end."
 _ON_PAPER = 3
 _SHOWN = 2
 """Limitations that stand next to the answer, the gravest; the rest is folded."""
@@ -47,6 +48,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
     limitation_items = [
         element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations
     ]
+    chart = _first_chart(page, charts)
     render_list = _printed_limitations if is_paper else _limitations_list
     return element(
         "header",
@@ -58,7 +60,11 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
             "div",
             element("div", element("h2", "Answer"), *_answer_paragraphs(answers), class_="answer"),
             element(
-                "div", *_first_charts(page, charts), _conditions_paragraph(page), _targets_key(page), class_="plot"
+                "div",
+                *([page.place(chart)] if chart is not None else []),
+                _conditions_paragraph(page, has_cut_band=chart is not None and chart.is_cut),
+                _targets_key(page),
+                class_="plot",
             ),
             element("div", element("h2", "Limitations"), *render_list(limitation_items), class_="weak")
             if limitation_items
@@ -94,15 +100,15 @@ def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
     return element("p", element("b", page.worded(verdict + colon.strip())), " ", page.worded(figures))
 
 
-def _first_charts(page: Page, charts: Sequence[Chart]) -> list[Html]:
+def _first_chart(page: Page, charts: Sequence[Chart]) -> Chart | None:
     """Return the throughput where the answer begins: with most memory."""
     if not charts:
-        return []
+        return None
     largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
     is_curve = largest.panel is not None and len(largest.panel) == 3
     where = against_words(page.analysis.study.concurrencies)
     title = f"Throughput {where}, {largest.title}" if is_curve else largest.title
-    return [page.place(replace(largest, name="answer", title=title))]
+    return replace(largest, name="answer", title=title)
 
 
 def _limitations_list(items: list[Html]) -> list[Html]:
@@ -113,7 +119,7 @@ def _limitations_list(items: list[Html]) -> list[Html]:
     return [element("ul", *items[:_SHOWN]), to_html([rest_fold])]
 
 
-def _conditions_paragraph(page: Page) -> Html:
+def _conditions_paragraph(page: Page, *, has_cut_band: bool) -> Html:
     """Return workload, window and pacing, and that no target falls if none does: the answer has the falls."""
     study, judgements = page.analysis.study, page.analysis.capacity
     workloads = ", ".join(workload_title(choice.label) for choice in study.workloads[:_MOST_WORKLOADS])
@@ -122,6 +128,7 @@ def _conditions_paragraph(page: Page) -> Html:
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
     shape = f" No fall beyond the peak shown up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
+    words += _CUT_WORDS if has_cut_band else ""
     return element("p", words, class_="to-see")
 
 

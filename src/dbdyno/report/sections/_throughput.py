@@ -31,6 +31,7 @@ FEW_TARGETS = 3
 _MAP_BESIDE = "The map is next to the answer. "
 _MAP_COLOURS = "Darker (on a dark page: brighter) is nearer to the best. Framed: may be first."
 _BESIDE = "The chart is next to the answer. "
+_CUT_WORDS = " Where a band leaves its panel at the top, the table has its upper end."
 
 
 def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Section:
@@ -51,7 +52,6 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     has_untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
     untrusted_words = " Hollow points are suspect or unsettled runs; no finding uses them."
     hollow_words = untrusted_words if has_untrusted else ""
-    cut_words = " Where a band leaves its panel at the top, the table has its upper end."
     return section(
         "throughput",
         page.analysis.answer.headline,
@@ -59,7 +59,7 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
         grid([] if is_shown else charts),
         to_see(
             f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table shows whether "
-            f"targets differ.{hollow_words}{cut_words if any(chart.is_cut for chart in charts) else ''}"
+            f"targets differ.{hollow_words}{_CUT_WORDS if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),

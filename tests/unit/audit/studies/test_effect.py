@@ -102,6 +102,15 @@ def test_more_memory_is_worth_what_the_next_tier_brought_to_the_other_one(study:
     assert weighed(study, found, lead, data_bytes=60 * MIB).severity == "info"
 
 
+def test_what_has_no_effect_hides_nothing(study: Study) -> None:
+    values = {"host:rss_bytes": {str(100 * MIB): ("b",), str(200 * MIB): ("a",)}}
+    behind = pair(0.4, 0.2, 0.9, "undecided")
+    found = weighed(study, finding("memory-budget-mismatch", values), behind, data_bytes=60 * MIB)
+    assert found.severity == "info"
+    assert "no effect on throughput, and a is behind b" in found.remark
+    assert "not decided (between 80 % slower and 10 % slower)" in found.remark
+
+
 def test_memory_beside_the_buffer_pool_saves_no_read(study: Study) -> None:
     resident = {"host:rss_bytes": {str(100 * MIB): ("b",), str(200 * MIB): ("a",)}}
     caches = {"derived:cache_bytes": {str(64 * MIB): ("b",), str(128 * MIB): ("a",)}}

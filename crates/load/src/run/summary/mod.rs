@@ -95,8 +95,11 @@ impl Summary<'_> {
     }
 }
 
-/// Formats a figure in its significant digits.
+/// Formats a figure in its significant digits; whole numbers, such as counts, have no decimals.
 fn figure_text(value: f64) -> String {
+    if value >= 0.0 && (value.fract() == 0.0 || value >= 100.0) {
+        return grouped(value.round() as u64);
+    }
     let digits = if value.abs() < 100.0 { 3 } else { 0 };
     format!("{value:.digits$}")
 }

@@ -128,7 +128,7 @@ fn first_attempts_stand_apart_when_some_were_repeated() {
         interval.transactions[0].service.record(5_000_000);
     });
     assert!(
-        shown.contains("  of which first attempts             1     2.000"),
+        shown.contains("  of which first attempts          1     2.000"),
         "{shown}"
     );
     assert!(
@@ -198,4 +198,19 @@ fn missing_connections_and_outages_are_told() {
         1,
         "no throughput is regained where there was none: {shown}"
     );
+}
+
+#[test]
+fn a_type_that_never_came_has_dashes() {
+    let shown = text(Pacing::Closed, Vec::new(), |_| {});
+    let mut rows = shown.lines().filter(|line| line.contains("point_select"));
+    let row = rows.next().unwrap();
+    let words: Vec<_> = row.split_whitespace().skip(1).collect();
+    assert_eq!(words, ["0", "-", "-", "-", "-", "-", "-"], "{shown}");
+}
+
+#[test]
+fn counts_among_the_figures_have_no_decimals() {
+    let shown = [12.0, 4_548.0, 9.875, 1_234.5, 0.0].map(super::figure_text);
+    assert_eq!(shown, ["12", "4,548", "9.875", "1,235", "0"]);
 }

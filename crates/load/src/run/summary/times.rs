@@ -65,9 +65,12 @@ fn write_row(out: &mut impl Write, name: &str, times: &Histogram) -> io::Result<
     let mean = times
         .mean_ns()
         .map_or_else(|| "-".to_owned(), |ns| format!("{:.3}", ns / 1e6));
-    write!(out, "  {name:<22} {:>13} {mean:>9}", grouped(times.count()))?;
+    // A long name takes its columns from those of the count.
+    let count_width = 36_usize.saturating_sub(name.chars().count().max(22) + 1);
+    let count = grouped(times.count());
+    write!(out, "  {name:<22} {count:>count_width$} {mean:>9}")?;
     for q in [0.5, 0.95, 0.99, 0.999] {
         write!(out, " {}", milliseconds(times, q))?;
     }
-    writeln!(out, " {:>9.3}", times.max_ns() as f64 / 1e6)
+    writeln!(out, " {}", milliseconds(times, 1.0))
 }
