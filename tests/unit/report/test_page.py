@@ -349,3 +349,22 @@ def test_the_first_chart_says_where_a_band_that_leaves_it_ends(
 
     assert "Where a band leaves the chart at the top" in first_screen("wide", change=change)
     assert "leaves the chart" not in first_screen("narrow")
+
+
+def test_response_times_say_where_a_whisker_that_leaves_its_panel_ends(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def change(run: StoredRun) -> StoredRun:
+        record = run.record
+        times = record.figures.latency_ns
+        assert times is not None
+        factor = 4 if record.run.repeat == 2 else 1
+        figures = replace(record.figures, latency_ns=replace(times, p99=times.p99 * factor))
+        return replace(run, record=replace(record, figures=figures))
+
+    def section(name: str, **changes: Any) -> str:
+        page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + SMALL_STUDY, **changes))
+        return page.partition('id="latency"')[2].partition("</section>")[0]
+
+    assert "Where a whisker leaves its panel" in section("wide", change=change)
+    assert "leaves its panel" not in section("narrow")

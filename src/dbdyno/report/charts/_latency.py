@@ -54,7 +54,8 @@ def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
                     _drawing(rows, axis_ends, analysis, palette) if is_line else _dot_layer(rows, axis_ends, palette)
                 )
                 meta = None if is_line else row_facts(level_row_px(rows, palette))
-                charts.append(Chart(name, title, _description(words, rows), drawing, panel, meta))
+                is_cut = any(row["low"] < axis_ends[0] or row["high"] > axis_ends[1] for row in rows)
+                charts.append(Chart(name, title, _description(words, rows), drawing, panel, meta, is_cut=is_cut))
     return charts
 
 

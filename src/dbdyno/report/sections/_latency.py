@@ -11,6 +11,7 @@ from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
 from dbdyno.report.sections._frame import Page, cell_table
 
 _FIRST = ("-p99", "-p95", "-p50")
+_CUT_WORDS = " Where a whisker leaves its panel, the table has its end."
 """The first of these quantiles that is known: its charts stand in the page, the others are folded."""
 _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
@@ -36,7 +37,10 @@ def latency_section(page: Page) -> Section:
         subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
         grid(first_charts),
         rest("latency", "More percentiles", grid(other_charts)) if other_charts else None,
-        to_see("Lower is better. A percentile needs 20 transactions beyond it; those of one stall count as one."),
+        to_see(
+            "Lower is better. A percentile needs 20 transactions beyond it; those of one stall count as one."
+            f"{_CUT_WORDS if any(chart.is_cut for chart in charts) else ''}"
+        ),
         data_behind(_latency_table(page)),
         *_curve_blocks(page),
         *([data_behind(tool_table, "Figures printed by the tool, by run")] if tool_table else []),
