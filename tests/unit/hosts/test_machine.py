@@ -118,6 +118,20 @@ def test_load_is_the_difference_of_two_looks_and_names_who_made_it(files: Files)
     assert [busy.name for busy in load.busiest] == ["my (odd) name"]
 
 
+def test_a_program_that_a_loader_started_is_named_itself(files: Files) -> None:
+    files["/proc/stat"] = STAT.format(user=0, idle=0, steal=0)
+    files["/proc/7/cmdline"] = "/e/ld-linux-x86-64.so.2\0--library-path\0/e/lib\0/e/sbin/mariadbd\0--datadir=/d\0"
+    for pid in (7, 8):
+        files[f"/proc/{pid}/stat"] = f"{pid} (ld-linux-x86-64) R " + " ".join(["0"] * 10) + " 0 0 0 0\n"
+
+    def pause(seconds: float) -> None:
+        files["/proc/stat"] = STAT.format(user=100, idle=90, steal=10)
+        for pid, ticks in ((7, 60), (8, 30)):
+            files[f"/proc/{pid}/stat"] = f"{pid} (ld-linux-x86-64) R " + " ".join(["0"] * 10) + f" {ticks} 0 0 0\n"
+
+    assert [busy.name for busy in files.read(pause=pause).load.busiest] == ["mariadbd", "ld-linux-x86-64"]
+
+
 def test_limits_of_control_groups_above_bind_as_well(files: Files) -> None:
     files["/proc/self/cgroup"] = "0::/bench/run\n"
     files["/sys/fs/cgroup/cgroup.controllers"] = "cpu memory\n"

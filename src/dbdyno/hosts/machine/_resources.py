@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 
 from dbdyno.core import UNLIMITED, BusyProcess, Limits, Load, Memory, Processors
 from dbdyno.hosts._process_facts import TICKS_PER_SECOND
@@ -34,6 +35,7 @@ def _port_count(text: str) -> int | None:
 
 
 _NAMED = 3
+_LOADER_OPTIONS_WITH_VALUE = frozenset({"--library-path", "--preload", "--argv0", "--audit"})
 _WORTH_NAMING = 0.02  # processors
 
 
@@ -65,8 +67,21 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
         used=round(max(at_work - own_use, 0.0), 2),
         stolen_share=round(share.get("steal", 0.0), 3),
         waiting_share=round(share.get("iowait", 0.0), 3),
-        busiest=tuple(BusyProcess(pid, ticks_after[1][pid][0], round(use_by_pid[pid], 2)) for pid in busiest[:_NAMED]),
+        busiest=tuple(
+            BusyProcess(pid, _program_name(tree, pid, ticks_after[1][pid][0]), round(use_by_pid[pid], 2))
+            for pid in busiest[:_NAMED]
+        ),
     )
+
+
+def _program_name(tree: Tree, pid: int, name: str) -> str:
+    """Return the name of a process; of one that a loader of its own started, as our servers are, the program's."""
+    if not name.startswith("ld-linux"):
+        return name
+    words = tree.text(f"/proc/{pid}/cmdline").split("\0")[1:]
+    while words and words[0].startswith("--"):
+        words = words[2 if words[0] in _LOADER_OPTIONS_WITH_VALUE else 1 :]
+    return PurePath(words[0]).name if words and words[0] else name
 
 
 def _machine_ticks(tree: Tree) -> list[int]:
