@@ -9,6 +9,7 @@ from rich.console import Console
 
 from dbdyno import lab
 from dbdyno.cli._fleet import FleetView, fleet_progress
+from dbdyno.cli._progress import progress
 from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 CELL = Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket")
@@ -58,3 +59,15 @@ def test_the_view_has_a_run_of_each_bench_and_one_bar() -> None:
     assert runs == [["a", "run", "3/4"], ["b", "run", "2/4"]]
     assert sum("left" in line for line in lines) == 1
     assert " 50 %" in lines[-1]
+
+
+@pytest.mark.parametrize("has_workloads", [True, False])
+def test_a_run_names_its_workload_where_a_study_has_several(
+    capsys: pytest.CaptureFixture[str], has_workloads: bool
+) -> None:
+    with progress(quiet=False, run_ns=10**9, has_workloads=has_workloads) as on_event:
+        on_event(finished(1))
+    with fleet_progress(["a"], quiet=False, run_ns=10**9, has_workloads=has_workloads) as on_bench_event:
+        on_bench_event("a", finished(1))
+    words = "4 connections · sysbench/oltp_read_only · socket" if has_workloads else "4 connections · socket"
+    assert [words in line for line in capsys.readouterr().err.splitlines()] == [True, True]

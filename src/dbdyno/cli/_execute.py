@@ -143,7 +143,8 @@ def _run_with_servers(
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
         calibration = calibration_for_study(choices, study, remote_host)
         audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
-        with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
+        has_workloads = len(study.workloads) > 1
+        with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns, has_workloads=has_workloads) as on_event:
             options = RunOptions(
                 ["dbdyno", *sys.argv[1:]],
                 RetryChoice(choices.retry_failed, choices.retry_disturbed),

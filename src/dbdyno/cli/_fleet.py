@@ -57,7 +57,12 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     try:
         with (
             held,
-            fleet_progress(list(starts), quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event,
+            fleet_progress(
+                list(starts),
+                quiet=choices.quiet,
+                run_ns=plan.budget.run_ns,
+                has_workloads=len(study.workloads) > 1,
+            ) as on_event,
         ):
             return lab.run_fleet(
                 study,
@@ -99,17 +104,20 @@ def _bench_start(study: Study, bench: str, scratch: Path, choices: argparse.Name
 
 
 @contextmanager
-def fleet_progress(benches: list[str], *, quiet: bool, run_ns: int) -> Iterator[lab.OnBenchEvent]:
+def fleet_progress(
+    benches: list[str], *, quiet: bool, run_ns: int, has_workloads: bool = False
+) -> Iterator[lab.OnBenchEvent]:
     """Yield the function that receives events of benches; see `progress`."""
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
         yield lambda bench, event: None
     elif not console.is_terminal:
         width = max(map(len, benches))
-        lines = {bench: PlainLines(console, f"  {bench:<{width}}" if bench else "") for bench in ("", *benches)}
+        prefixes = {bench: f"  {bench:<{width}}" if bench else "" for bench in ("", *benches)}
+        lines = {bench: PlainLines(console, prefixes[bench], has_workloads=has_workloads) for bench in prefixes}
         yield lambda bench, event: lines[bench].on_event(event)
     else:
-        view = FleetView(console, benches, run_ns)
+        view = FleetView(console, benches, run_ns, has_workloads=has_workloads)
         with Live(view, console=console, refresh_per_second=4, transient=True):
             yield view.on_event
 
@@ -117,9 +125,11 @@ def fleet_progress(benches: list[str], *, quiet: bool, run_ns: int) -> Iterator[
 class FleetView:
     """Shows the run under way of each bench, and one bar of all."""
 
-    def __init__(self, console: Console, benches: list[str], run_ns: int) -> None:
+    def __init__(self, console: Console, benches: list[str], run_ns: int, *, has_workloads: bool = False) -> None:
         width = max(map(len, benches))
-        self._benches = {bench: LiveView(console, run_ns, f"  {bench:<{width}}") for bench in benches}
+        self._benches = {
+            bench: LiveView(console, run_ns, f"  {bench:<{width}}", has_workloads=has_workloads) for bench in benches
+        }
         self._whole = LiveView(console, run_ns // max(len(benches), 1))
 
     def on_event(self, bench: str, event: lab.Event) -> None:

@@ -84,20 +84,21 @@ _BAR_CELLS = 28
 
 
 @contextmanager
-def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
+def progress(*, quiet: bool, run_ns: int, has_workloads: bool = False) -> Iterator[lab.OnEvent]:
     """Yield the function that receives events.
 
     Parameters
     ----------
     run_ns : what one run is expected to take, for the first estimate of the time left
+    has_workloads : whether the study has several workloads, so that each run names its own
     """
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
         yield _ignore_event
     elif not console.is_terminal:
-        yield PlainLines(console).on_event
+        yield PlainLines(console, has_workloads=has_workloads).on_event
     else:
-        view = LiveView(console, run_ns)
+        view = LiveView(console, run_ns, has_workloads=has_workloads)
         with Live(view, console=console, refresh_per_second=4, transient=True):
             yield view.on_event
 
@@ -109,8 +110,8 @@ def _ignore_event(event: lab.Event) -> None:
 class PlainLines:
     """Prints one line for everything that is done; lines stay, so a log can be read later."""
 
-    def __init__(self, console: Console, prefix: str = "") -> None:
-        self._console, self._prefix = console, prefix
+    def __init__(self, console: Console, prefix: str = "", *, has_workloads: bool = False) -> None:
+        self._console, self._prefix, self._has_workloads = console, prefix, has_workloads
         self._rows_told = 0.0
 
     def on_event(self, event: lab.Event) -> None:
@@ -120,7 +121,7 @@ class PlainLines:
         elif isinstance(event, lab.ConditionAwaited | lab.FillAwaited):
             line = f"  … {event.words}"
         else:
-            line = done_line(event)
+            line = done_line(event, has_workloads=self._has_workloads)
         if line:
             self._console.print(Text(f"{self._prefix}{line}"))
 
@@ -135,8 +136,8 @@ class PlainLines:
 class LiveView:
     """Prints finished things, which scroll up and stay; redraws the run under way below them."""
 
-    def __init__(self, console: Console, run_ns: int, prefix: str = "") -> None:
-        self._console, self._prefix = console, prefix
+    def __init__(self, console: Console, run_ns: int, prefix: str = "", *, has_workloads: bool = False) -> None:
+        self._console, self._prefix, self._has_workloads = console, prefix, has_workloads
         self._run_ns = run_ns
         self._doing = ""
         self._run: lab.RunStarted | None = None
@@ -149,7 +150,7 @@ class LiveView:
 
     def on_event(self, event: lab.Event) -> None:
         """Take in an event; what it finishes is printed above the live part."""
-        line = done_line(event)
+        line = done_line(event, has_workloads=self._has_workloads)
         if line:
             self._console.print(Text(f"{self._prefix}{line}"))
         match event:
@@ -187,7 +188,8 @@ class LiveView:
             return Text(words, overflow="ellipsis", no_wrap=True) if self._doing else Text("")
         number = f"run {self._run.number}/{self._run.runs_total}"
         load = [Text(line) for line in self._load_line().splitlines()]
-        lines = [Text(f"\n{self._prefix}  {number:<11} {run_words(self._run.run)}"), *load]
+        words = run_words(self._run.run, has_workloads=self._has_workloads)
+        lines = [Text(f"\n{self._prefix}  {number:<11} {words}"), *load]
         if self._doing:
             lines.insert(2, Text(f"  {self._doing}"))
         for line in lines:
@@ -232,14 +234,15 @@ class LiveView:
         return Text(words, no_wrap=True, overflow="ellipsis")
 
 
-def run_words(run: Run) -> str:
-    """Return which run it is."""
+def run_words(run: Run, *, has_workloads: bool = False) -> str:
+    """Return which run it is; of a study with several workloads with its own."""
     cell = run.cell
-    connections = counted(cell.concurrency, "connection")
-    return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · {run.repeat_words}"
+    words = [cell.target, format_memory(cell.tier_bytes), counted(cell.concurrency, "connection")]
+    words += [cell.workload] if has_workloads else []
+    return " · ".join([*words, cell.route, run.repeat_words])
 
 
-def done_line(event: lab.Event) -> str:
+def done_line(event: lab.Event, *, has_workloads: bool = False) -> str:
     """Return the line that stays of an event; empty for events that only show movement."""
     match event:
         case lab.StudyStarted():
@@ -288,7 +291,8 @@ def done_line(event: lab.Event) -> str:
         case lab.TargetFailed():
             return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():
-            return _run_line(event.record, event.number, event.runs_total)
+            words = run_words(event.record.run, has_workloads=has_workloads)
+            return _run_line(event.record, event.number, event.runs_total, words)
         case _:
             return ""
 
@@ -303,9 +307,9 @@ def _results_lines(comparison: ResultComparison) -> Iterator[str]:
         yield f"  ✘ {words} are not known of {target}: {reason.splitlines()[0]}"
 
 
-def _run_line(record: RunRecord, number: int, total: int) -> str:
+def _run_line(record: RunRecord, number: int, total: int, words: str) -> str:
     mark = _MARKS[record.status]
-    head = f"  {mark} {number:>3}/{total}  {run_words(record.run):<62}"
+    head = f"  {mark} {number:>3}/{total}  {words:<62}"
     if record.figures.tps_mean is None:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
     half_width, level = record.level_half_width, record.level_tps or record.figures.tps_mean
