@@ -347,8 +347,8 @@ def test_the_first_chart_says_where_a_band_that_leaves_it_ends(
         page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + SMALL_STUDY, **changes))
         return page.partition('id="answer"')[2].partition("</header>")[0]
 
-    assert "Where a band leaves the chart at the top" in first_screen("wide", change=change)
-    assert "leaves the chart" not in first_screen("narrow")
+    assert "An interval that reaches the edge of the chart goes on" in first_screen("wide", change=change)
+    assert "goes on beyond it" not in first_screen("narrow")
 
 
 def test_response_times_say_where_a_whisker_that_leaves_its_panel_ends(

@@ -27,7 +27,7 @@ _BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
 """Blanks at which no line is broken: a number stays with its unit."""
 _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
-_CUT_WORDS = " Where a band leaves the chart at the top, the table in the section on throughput has its upper end."
+_CUT_WORDS = " An interval that reaches the edge of the chart goes on beyond it."
 _ON_PAPER = 3
 _SHOWN = 2
 """Limitations that stand next to the answer, the gravest; the rest is folded."""
