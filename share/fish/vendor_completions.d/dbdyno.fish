@@ -181,7 +181,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l plot -r -d 'draw th
 complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l strict -d 'exit with code 1 if no finding can rest on a run'
 complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l group -d 'compare all runs with each other'
 complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l over -x -a 'window whole' -d 'compare means of windows or of whole runs (default window)'
-complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l spread -r -d 'assumed spread between repeats, as a share (default 0.012)'
+complete -c dbdyno -n '__fish_seen_subcommand_from judge' -l spread -r -d 'assumed spread between repeats, as a share (default 0.026)'
 complete -c dbdyno -n __fish_use_subcommand -f -a audit -d 'list differences between the compared servers\' configurations'
 complete -c dbdyno -n '__fish_seen_subcommand_from audit' -s h -d 'options, one line each'
 complete -c dbdyno -n '__fish_seen_subcommand_from audit' -l help -d 'full description with examples'

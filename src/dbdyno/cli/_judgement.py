@@ -16,6 +16,7 @@ from dbdyno.analyse import (
     GroupJudgement,
     RunPair,
     SeriesJudgement,
+    assumed_words,
     counted,
     level_words,
     slower_words,
@@ -27,8 +28,8 @@ from dbdyno.analyse import (
 )
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._words import sparkline, tps_words
-from dbdyno.core import is_vague_ratio, percent
-from dbdyno.stats import ASSUMED_SPREAD, METHOD, NoiseInterval, Period, Stalls, t_quantile
+from dbdyno.core import is_vague_ratio, short_percent
+from dbdyno.stats import METHOD, PRIOR_SPREAD, NoiseInterval, Period, Stalls, t_quantile
 
 if TYPE_CHECKING:
     from dbdyno.store import JsonValue
@@ -54,7 +55,7 @@ def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], ov
     """Print places with ties, each against the first, and the lead."""
     console = wide_console()
     console.print()
-    if group.lead is None:
+    if len(group.ranks) < 2:
         console.print("Fewer than two runs can be compared.")
         return
     means = {name: _run_mean(judged[name], over) for name in group.ranks}
@@ -130,7 +131,7 @@ def _rank_row(name: str, group: GroupJudgement, mean: float, pair: RunPair | Non
     place = f"{first}" if first == last else f"{first}-{last}"
     if pair is None:
         return printable(name), place, f"{tps_words(mean)}", "", ""
-    return printable(name), place, f"{tps_words(mean)}", _slower_words(pair), _verdict_words(pair)
+    return printable(name), place, f"{tps_words(mean)}", _slower_words(pair), _verdict_words(pair, group.spread)
 
 
 def _slower_words(pair: RunPair) -> str:
@@ -138,17 +139,22 @@ def _slower_words(pair: RunPair) -> str:
     return slower_words(pair.difference.ratio, *pair.difference.interval())
 
 
-def _verdict_words(pair: RunPair) -> str:
-    """Return the verdict; `same` and a difference can both hold, and then it has its size."""
-    if pair.verdict == "same" and pair.is_significant:
-        return f"same (differs by {100 * (pair.difference.ratio - 1):.1f} %)"
-    return pair.verdict
+def _verdict_words(pair: RunPair, spread: float) -> str:
+    """Return the verdict and the spread it assumes; `same` and a difference can both hold: then it has its size."""
+    if pair.verdict == "not settled":
+        return pair.verdict
+    is_both = pair.verdict == "same" and pair.is_significant
+    difference_words = f" (differs by {100 * (pair.difference.ratio - 1):.1f} %)" if is_both else ""
+    tolerance_words = (
+        f" (stands up to {short_percent(pair.stands_to)})" if pair.is_significant and pair.stands_to else ""
+    )
+    return f"{pair.verdict}{difference_words}, {assumed_words(spread)}{tolerance_words}"
 
 
 def _lead_words(group: GroupJudgement) -> str:
     lead = group.lead
     if lead is None:
-        return ""
+        return "\nNo lead is shown: fewer than two of the runs have settled."
     best, next_best = printable(lead.best), printable(lead.next_best)
     if is_vague_ratio(lead.low, lead.high):
         return f"\nNo lead is shown: the runs of {best} and the next best, {next_best}, are too uncertain to compare."
@@ -172,7 +178,8 @@ def _tally_sentence(group: GroupJudgement, over: str) -> str:
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
         f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}.{closest_words} Ranks overlap "
-        f"where runs show no difference. This assumes that repeats spread by {percent(group.spread, 1)}."
+        f"where runs show no difference. The file shows no spread between repeats, so all verdicts assume "
+        f"{short_percent(group.spread)} (--spread); a verdict stands up to the spread in brackets."
     )
 
 
@@ -288,7 +295,7 @@ def _group_object(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
     return {
         "over": over,
         "sigma_b": group.spread,
-        "sigma_b_is_default": group.spread == ASSUMED_SPREAD,
+        "sigma_b_is_default": group.spread == PRIOR_SPREAD,
         "summary": {
             "pairs": len(group.pairs),
             "different": sum(pair.is_significant for pair in group.pairs),
@@ -298,19 +305,21 @@ def _group_object(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
         "lead": None
         if lead is None
         else {"best": lead.best, "next_best": lead.next_best, "ratio": lead.ratio, "lo": lead.low, "hi": lead.high},
-        "pairs": {f"{pair.better} / {pair.worse}": _pair_object(pair) for pair in group.pairs},
+        "pairs": {f"{pair.better} / {pair.worse}": _pair_object(pair, group.spread) for pair in group.pairs},
     }
 
 
-def _pair_object(pair: RunPair) -> dict[str, JsonValue]:
+def _pair_object(pair: RunPair, spread: float) -> dict[str, JsonValue]:
     low, high = pair.difference.interval()
     return {
         "ratio": pair.difference.ratio,
         "lo": low,
         "hi": high,
         "se": pair.difference.se,
-        "p": pair.difference.p,
-        "p_adjusted": None,  # the spread is assumed, so it would be the p of an assumption
+        "p": None,  # the spread is assumed, so it would be the p of an assumption
+        "p_adjusted": None,
+        "assumed_spread": spread,
+        "stands_to": pair.stands_to if pair.is_significant else None,
         "equivalent": pair.difference.is_same(),
         "verdict": pair.verdict,
     }

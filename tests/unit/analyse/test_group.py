@@ -23,6 +23,8 @@ def test_the_public_group_has_the_expected_verdicts_ranks_and_pairs(spread: floa
     assert sum(pair.difference.is_same() for pair in found.pairs) == group["summary"]["equivalent"]
     assert {run: list(places) for run, places in found.ranks.items()} == group["rank_intervals"]
     if spread == 0.012:
+        assert (found.lead.best, found.lead.next_best) == ("RO-Ma10_11-bp32-t128", "RO-Ma12_1-bp32-t128")
+        assert (found.lead.ratio, found.lead.low, found.lead.high) == pytest.approx((1.344, 1.278, 1.413), abs=1e-3)
         pairs = {f"{pair.better} / {pair.worse}": pair.difference for pair in found.pairs}
         for name, figures in expected["example_pairs"].items():
             low, high = pairs[name].interval()
