@@ -20,6 +20,7 @@ from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import install_hint, is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
 from dbdyno.provision._plugin_elf import declared_versions
+from dbdyno.provision._store import checksums
 
 _LOCK_TIMEOUT_S = 60
 _SHARED_OBJECT = 3
@@ -152,11 +153,23 @@ def _make_plugin_folder(
         new_folder.chmod(0o755)
         key = hashlib.sha256(f"{server_folder}\n{sorted(files.items())}".encode()).hexdigest()[:16]
         folder = home.plugins / f"{plugin.stem}-{key}"
-        if folder.is_dir():
+        if folder.is_dir() and checksums(folder) == checksums(new_folder):
             host.remove_tree(new_folder)
         else:
-            new_folder.rename(folder)
+            _replace_folder(folder, new_folder, host)
     return folder, files
+
+
+def _replace_folder(folder: Path, new_folder: Path, host: Host) -> None:
+    """Put a new folder into place; of one that was there, and is not what was copied into it, nothing is left."""
+    old_folder = folder.with_name(f".{folder.name}.old")
+    host.remove_tree(old_folder)
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        folder.rename(old_folder)
+    new_folder.rename(folder)
+    host.remove_tree(old_folder)
 
 
 def _copy_file(file: Path, folder: Path) -> str:

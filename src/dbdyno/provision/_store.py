@@ -1,7 +1,8 @@
 """Keeps installations: one folder each, with checksums; lists them, checks them, removes those that nobody uses.
 
-The list of checksums has the form that ``sha256sum --check`` reads. Reading a server's files takes a second or more, so
-files that have kept sizes and times are not read again: their digest lies next to the list.
+The list of checksums has the form that ``sha256sum --check`` reads; it also holds, as comments of that form, where each
+link leads: a library's link may be set to another file, and all files stay as they were. Reading a server's files takes
+a second or more, so files that have kept sizes and times are not read again: their digest lies next to the list.
 """
 
 from __future__ import annotations
@@ -24,16 +25,30 @@ _SEAL = "files.sha256"
 _TIMES = "files.times"
 _MOST_NAMED = 5
 _OURS = frozenset({_SEAL, _TIMES, "installation.json"})
+_LINKS = "# links"
+"""Line that begins the links; the first check of a list of an earlier version of dbdyno, which has none, adds them."""
 
 
 def seal(folder: Path) -> None:
-    """Write the list of a folder's files; links are not in it, what they lead to is."""
+    """Write the list of a folder's files and links."""
     (folder / _SEAL).write_text(_checksum_listing(folder))
     (folder / _TIMES).write_text(_times_digest(folder))
 
 
 def _checksum_listing(folder: Path) -> str:
-    return "\n".join(f"{sha256_of(folder / name)}  {name}" for name in _files(folder)) + "\n"
+    lines = [f"{sha256_of(folder / name)}  {name}" for name in _files(folder)]
+    return "\n".join([*lines, *_link_lines(folder)]) + "\n"
+
+
+def _link_lines(folder: Path) -> list[str]:
+    return [_LINKS, *(f"# {json.dumps(link)}" for link in _links(folder).items())]
+
+
+def _listed_links(lines: list[str]) -> dict[str, str] | None:
+    """Return where each link led; None of a list that holds no links."""
+    if _LINKS not in lines:
+        return None
+    return dict(json.loads(line.removeprefix("# ")) for line in lines[lines.index(_LINKS) + 1 :])
 
 
 def checksums(folder: Path) -> str:
@@ -55,7 +70,8 @@ def has_checksums(folder: Path) -> bool:
 def differences(folder: Path) -> list[str]:
     """Return what is not as it was, one line each; empty when all is."""
     lines_read = (folder / _SEAL).read_text().splitlines()
-    listed_digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
+    file_lines = [line for line in lines_read if not line.startswith("#")]
+    listed_digests = {name: digest for digest, _, name in (line.partition("  ") for line in file_lines)}
     present_names = set(_files(folder))
     lines = [f"{name} is missing" for name in listed_digests if name not in present_names]
     lines += [
@@ -63,7 +79,19 @@ def differences(folder: Path) -> list[str]:
         for name in listed_digests
         if name in present_names and sha256_of(folder / name) != listed_digests[name]
     ]
-    return lines + [f"{name} was added" for name in sorted(present_names - listed_digests.keys())]
+    lines += [f"{name} was added" for name in sorted(present_names - listed_digests.keys())]
+    listed_links = _listed_links(lines_read)
+    return lines if listed_links is None else lines + _link_differences(listed_links, _links(folder))
+
+
+def _link_differences(listed: dict[str, str], present: dict[str, str]) -> list[str]:
+    lines = [f"the link {name} is missing" for name in listed if name not in present]
+    lines += [
+        f"the link {name} leads to {present[name]}, but led to {listed[name]}"
+        for name in listed
+        if name in present and present[name] != listed[name]
+    ]
+    return lines + [f"the link {name} was added" for name in sorted(present.keys() - listed.keys())]
 
 
 def check_unchanged(folder: Path, title: str) -> None:
@@ -88,12 +116,16 @@ def check_unchanged(folder: Path, title: str) -> None:
             "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
         )
     with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
+        if _listed_links((folder / _SEAL).read_text().splitlines()) is None:
+            with (folder / _SEAL).open("a") as file:
+                file.write("\n".join(_link_lines(folder)) + "\n")
+            times = _times_digest(folder)
         (folder / _TIMES).write_text(times)
 
 
 def _times_digest(folder: Path) -> str:
-    """Digest names, sizes, modification and change times; nobody can set the last."""
-    rows = []
+    """Digest names, sizes, modification and change times, which nobody can set, and where links lead."""
+    rows = [f"{name} -> {target}" for name, target in _links(folder).items()]
     for name in _files(folder):
         facts = (folder / name).stat()
         rows.append(f"{name} {facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}")
@@ -108,6 +140,12 @@ def _files(folder: Path) -> Iterator[str]:
             path = Path(parent) / name
             if path.is_file() and not path.is_symlink() and not (parent == str(folder) and name in _OURS):
                 yield str(path.relative_to(folder))
+
+
+def _links(folder: Path) -> dict[str, str]:
+    """Return where each symbolic link of a tree leads, as it is written, by its name in order."""
+    paths = (Path(parent) / name for parent, folders, names in os.walk(folder) for name in (*folders, *names))
+    return {str(path.relative_to(folder)): str(path.readlink()) for path in sorted(paths) if path.is_symlink()}
 
 
 def sha256_of(path: Path) -> str:

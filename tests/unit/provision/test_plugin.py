@@ -51,6 +51,24 @@ def test_it_lies_beside_the_servers_own_in_a_folder_of_its_own(tmp_path: Path, h
     assert not (tmp_path / "base/lib/plugin/ha_tidesdb.so").exists()
 
 
+def test_a_copy_that_was_changed_since_is_made_anew(tmp_path: Path, host: WordsHost) -> None:
+    """What is recorded is the digest of the user's file, so that file is what is measured: no other in its place."""
+    file = plug_in(tmp_path / "ha_tidesdb.so")
+    name = f"{basedir(tmp_path)}#plugin={file}"
+    folder = obtain(name, host, tmp_path).plugin_directory
+    inode = (folder / "ha_tidesdb.so").stat().st_ino
+    assert obtain(name, host, tmp_path).plugin_directory == folder
+    assert (folder / "ha_tidesdb.so").stat().st_ino == inode  # unchanged: the copy stays
+    with (folder / "ha_tidesdb.so").open("ab") as copy:
+        copy.write(b"changed")
+    (folder / "ha_own.so").unlink()
+    (folder / "ha_own.so").symlink_to("/bin/false")
+    assert obtain(name, host, tmp_path).plugin_directory == folder
+    assert (folder / "ha_tidesdb.so").read_bytes() == file.read_bytes()
+    assert (folder / "ha_own.so").readlink() == tmp_path / "base/lib/plugin/ha_own.so"
+    assert [path.name for path in folder.parent.iterdir() if path.name.startswith(".")] == []
+
+
 def test_a_file_that_is_missing_or_no_plug_in_is_told_apart_before_a_server_is_looked_for(
     tmp_path: Path, host: WordsHost
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,64 @@ def test_an_engine_that_was_changed_is_not_measured(
             provision(name, host, home)
         assert error.value.why == "bin/mysqld has changed"
         assert "dbdyno engines remove" in error.value.remedy
+
+
+def linked(folder: Path) -> Path:
+    """Adds to a build what libraries have: a link without a version, and a link to a folder."""
+    (folder / "lib/private").mkdir(parents=True)
+    for number in (1, 2):
+        (folder / f"lib/private/libssl.so.{number}").write_text(str(number))
+    (folder / "lib/private/libssl.so").symlink_to("libssl.so.1")
+    (folder / "lib64").symlink_to("lib")
+    return folder
+
+
+def test_an_engine_whose_link_leads_elsewhere_is_not_measured(tmp_path: Path) -> None:
+    """All files are as they were, yet the loader takes another one."""
+    archive = pack(linked(build(tmp_path / "b")), tmp_path / "a.tar.gz")
+    host, home = WordsHost(), Home(tmp_path / "home")
+    name = parse_engine_name(f"mysql:8.0.31@archive:{archive}")
+    folder = provision(name, host, home).base_directory
+    assert provision(name, host, home).base_directory == folder
+    link = folder / "lib/private/libssl.so"
+    link.unlink()
+    for target in ("libssl.so.2", "/tmp/other/libssl.so.1"):
+        link.symlink_to(target)
+        with pytest.raises(ProvisionError, match=f"libssl.so leads to {target}, but led to libssl.so.1"):
+            provision(name, host, home)
+        link.unlink()
+    with pytest.raises(ProvisionError, match=r"the link lib/private/libssl.so is missing"):
+        provision(name, host, home)
+    link.symlink_to("libssl.so.1")
+    (folder / "lib/libz.so").symlink_to("/tmp/libz.so")
+    (kept,) = installed_engines(home, host)
+    assert check_installed(kept, host) == ["the link lib/libz.so was added"]
+    (folder / "lib/libz.so").unlink()
+    (folder / "lib64").unlink()
+    (folder / "lib64").symlink_to("/tmp")
+    assert check_installed(kept, host) == ["the link lib64 leads to /tmp, but led to lib"]
+
+
+def test_the_list_of_a_former_version_takes_up_the_links_that_it_lacks(tmp_path: Path) -> None:
+    archive = pack(linked(build(tmp_path / "b")), tmp_path / "a.tar.gz")
+    host, home = WordsHost(), Home(tmp_path / "home")
+    name = parse_engine_name(f"mysql:8.0.31@archive:{archive}")
+    folder = provision(name, host, home).base_directory
+    seal = folder / "files.sha256"
+    text = seal.read_text()
+    seal.write_text("".join(line for line in text.splitlines(keepends=True) if not line.startswith("#")))
+    assert seal.read_text() != text
+    provision(name, host, home)
+    assert seal.read_text() == text
+    (folder / "lib64").unlink()
+    with pytest.raises(ProvisionError, match="the link lib64 is missing"):
+        provision(name, host, home)
+
+
+def test_the_list_is_one_that_sha256sum_reads(tmp_path: Path) -> None:
+    archive = pack(linked(build(tmp_path / "b")), tmp_path / "a.tar.gz")
+    folder = obtain(f"mysql:8.0.31@archive:{archive}", WordsHost(), tmp_path).base_directory
+    subprocess.run(["sha256sum", "--strict", "--quiet", "--check", "files.sha256"], cwd=folder, check=True)
 
 
 def test_an_engine_in_use_stays_and_goes_when_it_is_let_go(installed: Installation, tmp_path: Path) -> None:
