@@ -108,6 +108,26 @@ def test_each_policy_is_kept_by_dbdyno_and_by_its_load_alike(engine: str, tls_se
         assert not there.load_is_let_in(policy), word
 
 
+def test_files_of_certificates_that_may_never_end_are_refused_before_a_handshake(
+    tls_server: Callable[..., TlsServer], tmp_path: Path
+) -> None:
+    there = tls_server("mariadb:11.8", "127.0.0.1")
+    os.mkfifo(tmp_path / "pipe.pem")
+    for path, words in (("/dev/zero", "it is a device"), (str(tmp_path / "pipe.pem"), "it is a named pipe")):
+        with pytest.raises(pymysql.MySQLError, match=words):
+            there.cipher(TlsPolicy("verify-ca", path))
+        for options in (["verify-ca", f"--tls-ca-file={path}"], ["required", f"--tls-cert-file={path}"]):
+            options += [f"--tls-key-file={path}"] if options[0] == "required" else []
+            server = ["--host=127.0.0.1", f"--port={there.server.endpoint.port}", "--tls", *options]
+            done = subprocess.run(
+                [find_generator(), "run", "sysbench/oltp_point_select", "--time=1s", *server],
+                capture_output=True,
+                text=True,
+                timeout=20,
+            )
+            assert words in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_certificate_of_another_host_passes_verify_ca_and_not_verify_identity(
     engine: str, tls_server: Callable[..., TlsServer]

@@ -13,7 +13,6 @@ use dbdyno_threads::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::thread;
@@ -253,7 +252,7 @@ fn stack(seen: SeenStack) -> Stack {
 fn read_sites(path: &Path) -> anyhow::Result<Vec<ProbedSite>> {
     let wrong =
         |why: String| CliError::request(format!("{} can't be read", path.display())).because(why);
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = dbdyno_input::read_text(path).map_err(|error| wrong(error.to_string()))?;
     let sites: Vec<Site> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let site = |site: Site| {
         let class = WaitClass::of_id(&site.class);
@@ -301,6 +300,7 @@ mod tests {
     use super::*;
     use dbdyno_threads::{GroupSecond, SeenFrame};
     use serde_json::Value;
+    use std::fs;
 
     const SAMPLE: &str = include_str!("../../../contract/samples/threads-records.jsonl");
 

@@ -4,7 +4,8 @@ use crate::bare_state::compile;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::io::{self, Read};
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Holds the script's part of a command line.
@@ -45,8 +46,9 @@ impl LuaScript {
     pub(crate) fn find(launch: Launch) -> io::Result<Self> {
         let source = match launch.name.as_deref() {
             None | Some("-") => ScriptSource::standard_input()?,
-            Some(path) => match std::fs::read(path) {
+            Some(path) => match dbdyno_input::read(Path::new(path)) {
                 Ok(body) => ScriptSource::text(body, &format!("@{path}")),
+                Err(error) if is_unbounded(&error) => return Err(error),
                 Err(_) => ScriptSource::Module,
             },
         };
@@ -86,8 +88,7 @@ impl LuaScript {
 
 impl ScriptSource {
     fn standard_input() -> io::Result<Self> {
-        let mut body = Vec::new();
-        io::stdin().read_to_end(&mut body)?;
+        let body = dbdyno_input::read_stream(io::stdin().lock())?;
         Ok(Self::text(body, "=stdin"))
     }
 
@@ -102,6 +103,14 @@ impl ScriptSource {
             chunk_name: chunk_name.to_owned(),
         }
     }
+}
+
+/// Returns whether a script's file is there, but could not be read to an end: Lua must not try it, either.
+fn is_unbounded(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge
+    )
 }
 
 fn compiled(source: &[u8], chunk_name: &str) -> Option<Vec<u8>> {

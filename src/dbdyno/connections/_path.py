@@ -20,8 +20,11 @@ from typing import Any, Literal, TypeAlias, cast
 from pymysql.constants import CR
 from pymysql.err import OperationalError
 
+from dbdyno.core import read_input
+
 PATH_S = 10.0
 _PATH_ERRORS = frozenset({errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
+_CA_MOST_BYTES = 64 << 20
 _LONGEST_IDLE_S = 32_767  # of the kernel
 _Addresses: TypeAlias = list[tuple[sockets.AddressFamily, tuple[Any, ...]]]
 
@@ -172,6 +175,7 @@ class TlsPolicy:
         if self.ca_file is None:
             raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, f'tls = "{self.word}" needs tls_ca, a PEM file')
         try:
+            read_input(Path(self.ca_file), _CA_MOST_BYTES)  # OpenSSL would wait for a pipe, and read a device for good
             context.load_verify_locations(cafile=self.ca_file)
         except (OSError, ssl.SSLError) as error:
             words = error.strerror or "it contains no certificate"

@@ -5,13 +5,14 @@ The first methods of `Host` are primitives, which each kind of host implements; 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from dbdyno.core import Home, HostError
+from dbdyno.core import Home, HostError, format_bytes
 from dbdyno.hosts._facts import HostFacts, read_facts, read_meminfo
 from dbdyno.hosts._files import Files, FileWatch
 from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Address: TypeAlias = Path | tuple[str, int]
 """A unix socket, or a name or number of a host with a TCP port."""
+_PRIVATE_MOST_BYTES = 64 << 10
+_KIND_WORDS = {"directory": "it is a folder", "socket": "it is a socket", "other": "it is a device or a named pipe"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +238,21 @@ class Host(Protocol):
     def read_private(self, path: Path) -> str:
         """Read a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
         try:
-            return self.files.read_bytes(path.expanduser()).decode()
+            content = self._bounded_content(path.expanduser())
+            return content.decode()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise HostError(f"the file {path} can't be read", str(why), "correct its path or its permissions") from None
+
+    def _bounded_content(self, path: Path) -> bytes:
+        """Return content of a small file; neither waits for a pipe's writer nor reads a device, which has no end."""
+        facts = self.files.stat(path)
+        if facts is not None and facts.kind != "file":
+            raise OSError(errno.EINVAL, _KIND_WORDS.get(facts.kind, "it is not a file"), str(path))
+        content = self.files.read_bytes(path, limit_bytes=_PRIVATE_MOST_BYTES + 1)
+        if len(content) > _PRIVATE_MOST_BYTES:
+            raise OSError(errno.EFBIG, f"it holds more than {format_bytes(_PRIVATE_MOST_BYTES)}", str(path))
+        return content
 
     def ensure_reachable(self, path: Path) -> None:
         """Raise HostError when the server user can't pass through one of the parents of `path`."""

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dbdyno.core import input_limit
 from dbdyno.engines import storage_engines
 from dbdyno.store import JsonValue
 from dbdyno.study import SQL_FILES, OptionValue, Study, Timeouts, WorkloadChoice, family_name, family_of
 
+_BLOCK_BYTES = 1 << 20
 _OPERATIONS_PER_ROW = 4
 """At most: the row, and its entries in up to three secondary indexes."""
 _NAMED_BELOW_RE = re.compile(rb"""["']([^"'\n]+/[^"'\n]+)["']""")
@@ -61,7 +63,9 @@ class Dataset:
         if self.workload.startswith(SQL_FILES):
             parts.append(_files_digest(Path(self.workload.removeprefix(SQL_FILES))))
         if data_file := self.options.get("data_file"):
-            parts.append(hashlib.sha256(_content(Path(str(data_file)))).hexdigest())
+            digest = hashlib.sha256()
+            _add_content(digest, Path(str(data_file)))
+            parts.append(digest.hexdigest())
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
@@ -121,15 +125,29 @@ def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
 def _files_digest(folder: Path) -> str:
     """Return what distinguishes the files of a workload in a directory."""
     names = [path.name.encode() for path in sorted(folder.glob("*")) if path.is_file()]
-    names += sorted(set(_NAMED_BELOW_RE.findall(_content(folder / "workload.toml"))))
+    names += sorted(set(_NAMED_BELOW_RE.findall(_beginning(folder / "workload.toml"))))
     digest = hashlib.sha256()
     for name in names:
-        digest.update(name + b"\0" + _content(folder / os.fsdecode(name)) + b"\0")
+        digest.update(name + b"\0")
+        _add_content(digest, folder / os.fsdecode(name))
+        digest.update(b"\0")
     return digest.hexdigest()
 
 
-def _content(path: Path) -> bytes:
-    return path.read_bytes() if path.is_file() else b""
+def _beginning(path: Path) -> bytes:
+    """Return as much of a file as the load generator takes of it; it refuses a longer one."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(min(os.fstat(file.fileno()).st_size, input_limit()))  # room is made for all that may be read
+
+
+def _add_content(digest: hashlib._Hash, path: Path) -> None:
+    """Add a file's content block by block: a dump of gigabytes may lie in the folder, too."""
+    if path.is_file():
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                digest.update(block)
 
 
 def _value_words(value: OptionValue) -> str:

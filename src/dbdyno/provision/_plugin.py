@@ -19,8 +19,8 @@ from dbdyno.engines import matches
 from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import install_hint, is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
-from dbdyno.provision._plugin_elf import declared_versions
-from dbdyno.provision._store import checksums
+from dbdyno.provision._plugin_elf import declared_versions, map_file
+from dbdyno.provision._store import checksums, sha256_of
 
 _LOCK_TIMEOUT_S = 60
 _SHARED_OBJECT = 3
@@ -48,8 +48,9 @@ def plugin_file(name: EngineName) -> Path:
             "its ELF header says so",
             "get the build for this architecture",
         )
-    content = path.read_bytes()
-    if not any(word in content for word in _DECLARATIONS):
+    with map_file(path) as content:
+        is_plugin = any(content.find(word) >= 0 for word in _DECLARATIONS)
+    if not is_plugin:
         why = "it is a shared library without a MySQL or MariaDB plug-in"
         raise StudyError(f"{path} is not a plug-in", why, "name the ha_*.so of the storage engine")
     return path
@@ -178,7 +179,7 @@ def _copy_file(file: Path, folder: Path) -> str:
     place.unlink(missing_ok=True)
     shutil.copyfile(file, place)
     place.chmod(0o755)
-    return hashlib.sha256(place.read_bytes()).hexdigest()
+    return sha256_of(place)
 
 
 def _copy_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Host) -> dict[str, str]:

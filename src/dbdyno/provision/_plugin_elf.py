@@ -7,8 +7,11 @@ relocations are read: their addends, or the words in place where the linker put 
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 _PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
@@ -30,17 +33,24 @@ def declared_versions(path: Path) -> dict[str, str]:
     What can't be read is left out: a version is then not known, and that is no error. Only 64-bit little-endian files
     are understood: all platforms that dbdyno measures on.
     """
-    content = path.read_bytes()
     try:
-        return _Elf(content).versions()
+        with map_file(path) as content:
+            return _Elf(content).versions()
     except (struct.error, KeyError, IndexError, ValueError):
         return {}
+
+
+@contextlib.contextmanager
+def map_file(path: Path) -> Iterator[mmap.mmap]:
+    """Map a file that is not empty: a library may take gigabytes with its debug information, and little is read."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        yield content
 
 
 class _Elf:
     """Represents the parts of a shared library that its loader uses: segments and the dynamic table."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes | mmap.mmap) -> None:
         if content[:6] != b"\x7fELF\x02\x01":
             raise ValueError("not a 64-bit little-endian ELF file")
         self._content = content

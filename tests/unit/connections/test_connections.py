@@ -259,6 +259,13 @@ def test_an_authority_that_can_not_be_read_is_named(tmp_path: Path) -> None:
             connect(user="a", password="", tls=TlsPolicy("verify-ca", str(file)), host="127.0.0.1", port=server.port)
 
 
+def test_an_authority_that_may_never_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ca.pem")
+    for path, words in ((tmp_path / "ca.pem", "it is a named pipe"), (Path("/dev/zero"), "it is a device")):
+        with RogueServer() as server, pytest.raises(pymysql.MySQLError, match=words):
+            connect(user="a", password="", tls=TlsPolicy("verify-ca", str(path)), host="127.0.0.1", port=server.port)
+
+
 def test_a_resolver_that_says_nothing_is_named_and_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 

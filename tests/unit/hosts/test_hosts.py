@@ -208,6 +208,19 @@ def test_an_unreadable_private_file_is_named(host: Host, tmp_path: Path) -> None
         host.read_private(tmp_path / "nothing-here")
 
 
+def test_a_password_file_that_may_never_end_is_refused(host: Host, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_bytes(b"x" * (65 << 10))
+    for path, words in (
+        (tmp_path / "pipe", "a named pipe"),
+        (Path("/dev/zero"), "a device"),
+        (tmp_path, "it is a folder"),
+        (tmp_path / "large", "it holds more than 64 KiB"),
+    ):
+        with pytest.raises(HostError, match=words):
+            host.read_private(path)
+
+
 def test_a_private_directory_is_short_enough_for_a_socket(host: Host) -> None:
     path = host.make_private_directory()
     try:

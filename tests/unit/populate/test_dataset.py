@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 from pathlib import Path
 
 from dbdyno.populate import Dataset
@@ -30,3 +32,20 @@ def test_files_of_a_directory_count_with_those_in_folders_below_that_it_names(tm
     assert len(set(digests)) == 3
     (tmp_path / "queries/b.sql").write_text("SELECT 2")
     assert dataset.digest == digests[-1]
+
+
+def test_files_of_gigabytes_are_read_piece_by_piece(tmp_path: Path) -> None:
+    """A dump may lie next to the statements, or be named as LinkBench's distributions."""
+    (tmp_path / "workload.toml").write_text('[[transaction]]\nfile = "a.sql"\n')
+    (tmp_path / "dump.sql").touch()
+    os.truncate(tmp_path / "dump.sql", 300 << 20)
+    tracemalloc.start()
+    try:
+        digests = [
+            Dataset(f"sql:{tmp_path}").digest,
+            Dataset("linkbench", {"data_file": str(tmp_path / "dump.sql")}).digest,
+        ]
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(set(digests)) == 2 and peak_bytes < 16 << 20

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -145,3 +147,16 @@ def test_what_does_not_hang_together_is_named_with_its_line(change: tuple[str, s
 def test_a_name_with_a_plug_in_is_read_back_as_it_was() -> None:
     text = "mariadb:11.8+tidesdb@basedir:/my build#plugin=/opt/ha x.so#plugin_maturity=beta"
     assert str(parse_engine_name(text)) == text
+
+
+def test_a_plug_in_of_gigabytes_is_not_held_in_memory(tmp_path: Path, host: WordsHost) -> None:
+    """With debug information in it, a library may be large."""
+    file = plug_in(tmp_path / "ha_tidesdb.so")
+    os.truncate(file, 300 << 20)
+    tracemalloc.start()
+    try:
+        obtain(f"{basedir(tmp_path)}#plugin={file}#plugin_maturity=beta", host, tmp_path)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 64 << 20

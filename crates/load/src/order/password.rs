@@ -8,6 +8,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+/// Of a password file: more is none.
+const MOST_BYTES: u64 = 64 << 10;
+
 /// Reads the password in a file; a line feed at its end is not part of it. Without a file there is none.
 pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     let Some(file) = file else {
@@ -16,7 +19,7 @@ pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     let unreadable = |error: io::Error| {
         CliError::request(format!("password file {} can't be read", file.display())).because(error)
     };
-    let mut bytes = fs::read(file).map_err(unreadable)?;
+    let mut bytes = dbdyno_input::read_at_most(file, MOST_BYTES).map_err(unreadable)?;
     if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o006 != 0 {
         // Secrets that others mount are often readable for all, so this is a remark and not an error.
         let _ = writeln!(

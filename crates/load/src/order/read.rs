@@ -4,7 +4,6 @@ use crate::cli_error::CliError;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -45,7 +44,7 @@ pub(crate) fn read_order_text<T: DeserializeOwned>(
     };
     let text = match file {
         OrderFile::Input => read_input(&name)?,
-        OrderFile::Path(path) => fs::read_to_string(path).map_err(|error| {
+        OrderFile::Path(path) => dbdyno_input::read_text(path).map_err(|error| {
             CliError::request(format!("the order in {name} can't be read")).because(error)
         })?,
     };
@@ -58,6 +57,7 @@ fn read_input(name: &str) -> Result<String, CliError> {
     let mut copied = Copied {
         input: io::stdin().lock(),
         bytes: Vec::new(),
+        most_bytes: dbdyno_input::limit().map_err(|error| not_an_order(name, error))?,
     };
     serde_json::Deserializer::from_reader(&mut copied)
         .into_iter::<IgnoredAny>()
@@ -84,12 +84,17 @@ struct CommandedOrder {
 struct Copied<R> {
     input: R,
     bytes: Vec<u8>,
+    /// An error beyond it.
+    most_bytes: u64,
 }
 
 impl<R: Read> Read for Copied<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         self.bytes.extend_from_slice(&buffer[..count]);
+        if self.bytes.len() as u64 > self.most_bytes {
+            return Err(dbdyno_input::too_large(self.most_bytes));
+        }
         Ok(count)
     }
 }

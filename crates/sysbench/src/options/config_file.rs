@@ -4,8 +4,8 @@
 //! begin the next value; one in quotes is followed by nothing up to the next comma; `#` where a value could begin
 //! ends the line. Lines without `=` are passed over. A line goes on in the next after 255 characters.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
+use std::path::Path;
 
 const LINE_BYTES: usize = 255;
 
@@ -18,14 +18,14 @@ pub(super) struct Setting {
     pub unended_on_line: Option<usize>,
 }
 
-/// Reads all settings of a file, in order. A file that cannot be opened is reported in the words of the C library; one
-/// that cannot be read has nothing in it.
+/// Reads all settings of a file, in order. A file that cannot be opened is reported in the words of the C library; a
+/// folder has nothing in it. A device or a pipe, which may never end, is refused; sysbench reads it until memory is full.
 pub(super) fn read(path: &str) -> Result<Vec<Setting>, String> {
-    let file = File::open(path).map_err(|error| reason(&error))?;
-    let mut content = Vec::new();
-    let mut reader = BufReader::new(file);
-    while let Ok(1..) = reader.read_until(b'\n', &mut content) {}
-    Ok(settings(&content))
+    match dbdyno_input::read(Path::new(path)) {
+        Ok(content) => Ok(settings(&content)),
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(Vec::new()),
+        Err(error) => Err(reason(&error)),
+    }
 }
 
 /// Returns the error without the number that the standard library adds.
@@ -132,6 +132,13 @@ mod tests {
         assert_eq!(all[1].values, ["a"]);
         assert_eq!(all[1].unended_on_line, Some(2));
         assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn what_may_never_end_is_refused_and_a_folder_has_nothing_in_it() {
+        assert_eq!(read("/dev/zero").unwrap_err(), "it is a device");
+        assert_eq!(read("/no/such").unwrap_err(), "No such file or directory");
+        assert_eq!(read("/").unwrap(), []);
     }
 
     #[test]

@@ -83,8 +83,8 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
         None => builder.with_no_client_auth(),
         Some(own) => {
             let certificates = certificates(&own.certificates)?;
-            let key = PrivateKeyDer::from_pem_file(&own.key)
-                .map_err(|error| format!("private key of {}: {error}", own.key.display()))?;
+            let key = private_key(&own.key)
+                .map_err(|why| format!("private key of {}: {why}", own.key.display()))?;
             let config = builder.with_client_auth_cert(certificates, key);
             config.map_err(|error| format!("{}: {error}", own.certificates.display()))?
         }
@@ -94,9 +94,16 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .map_err(|error| format!("certificates of {}: {error}", path.display()))
+    let why = |error: &dyn Display| format!("certificates of {}: {error}", path.display());
+    let text = dbdyno_input::read(path).map_err(|error| why(&error))?;
+    CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<_, _>>()
+        .map_err(|error| why(&error))
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    let text = dbdyno_input::read(path).map_err(|error| error.to_string())?;
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| error.to_string())
 }
 
 /// Trusts the certificates of a PEM file.

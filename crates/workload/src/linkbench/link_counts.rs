@@ -1,6 +1,6 @@
 //! Draws how many links a node has: most have none or one, a few have very many.
 
-use std::fs;
+use std::path::Path;
 
 /// Shares of nodes by their count of links, in rising order of the counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ impl LinkCountDistribution {
     /// Reads the law from the file that the tool ships, `Distribution.dat`: after the section's name, a count and the
     /// percentage of nodes with at most so many links a line.
     pub(super) fn read(path: &str) -> Result<Self, String> {
-        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let text = dbdyno_input::read_text(Path::new(path)).map_err(|error| error.to_string())?;
         Self::parse(&text)
     }
 

@@ -2,7 +2,6 @@
 
 use super::form::Form;
 use crate::WorkloadError;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -111,7 +110,7 @@ impl Directory {
 
 fn read(directory: &Path, name: &str) -> Result<SourceFile, String> {
     let path = directory.join(name);
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let text = dbdyno_input::read_text(&path).map_err(|error| error.to_string())?;
     Ok(SourceFile {
         path: path.display().to_string(),
         name: name.to_owned(),

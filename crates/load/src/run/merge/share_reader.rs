@@ -171,7 +171,7 @@ impl ShareReader {
     /// Reads the start of a file.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
-        let file = File::open(path);
+        let file = dbdyno_input::open(path);
         let file = file.map_err(|error| {
             CliError::request(format!("the record {name} can't be read")).because(error)
         })?;
