@@ -20,7 +20,7 @@ from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import install_hint, is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
 from dbdyno.provision._plugin_elf import declared_versions, map_file
-from dbdyno.provision._store import checksums, sha256_of
+from dbdyno.provision._store import has_same_content, sha256_of
 
 _LOCK_TIMEOUT_S = 60
 _SHARED_OBJECT = 3
@@ -154,7 +154,7 @@ def _make_plugin_folder(
         new_folder.chmod(0o755)
         key = hashlib.sha256(f"{server_folder}\n{sorted(files.items())}".encode()).hexdigest()[:16]
         folder = home.plugins / f"{plugin.stem}-{key}"
-        if folder.is_dir() and checksums(folder) == checksums(new_folder):
+        if folder.is_dir() and has_same_content(folder, new_folder):
             host.remove_tree(new_folder)
         else:
             _replace_folder(folder, new_folder, host)

@@ -38,7 +38,7 @@ class _FolderCopy:
 
     Parameters
     ----------
-    listing : digests of its files, without its links, of which some lead elsewhere there
+    listing : digests of its files
     """
 
     folder: Path
@@ -50,8 +50,7 @@ class _FolderCopy:
         """Name the copy below `parent`; `links_to` : what links in the folder lead to, which is part of its content."""
         listing = checksums(folder)
         digest = hashlib.sha256((listing + links_to).encode()).hexdigest()[:16]
-        file_listing = "".join(line for line in listing.splitlines(keepends=True) if not line.startswith("#"))
-        return cls(folder, file_listing, parent / f"{folder.name}-{digest}")
+        return cls(folder, listing, parent / f"{folder.name}-{digest}")
 
     def moved(self, text: str) -> str:
         """Return a text with the host's paths."""

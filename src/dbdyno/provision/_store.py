@@ -1,8 +1,9 @@
 """Keeps installations: one folder each, with checksums; lists them, checks them, removes those that nobody uses.
 
-The list of checksums has the form that ``sha256sum --check`` reads; it also holds, as comments of that form, where each
-link leads: a library's link may be set to another file, and all files stay as they were. Reading a server's files takes
-a second or more, so files that have kept sizes and times are not read again: their digest lies next to the list.
+The list of checksums has the form that ``sha256sum --check`` reads. Reading a server's files takes a second or more, so
+files that have kept sizes and times are not read again: their digest lies next to the list. Below it stands where each
+link leads: a library's link may be set to another file, and all files stay as they were. Earlier versions of dbdyno
+share these folders: links in the list, or a further file, would be a change to them; here they are not noticed.
 """
 
 from __future__ import annotations
@@ -25,35 +26,39 @@ _SEAL = "files.sha256"
 _TIMES = "files.times"
 _MOST_NAMED = 5
 _OURS = frozenset({_SEAL, _TIMES, "installation.json"})
-_LINKS = "# links"
-"""Line that begins the links; the first check of a list of an earlier version of dbdyno, which has none, adds them."""
 
 
 def seal(folder: Path) -> None:
-    """Write the list of a folder's files and links."""
+    """Write the list of a folder's files, and where its links lead."""
     (folder / _SEAL).write_text(_checksum_listing(folder))
-    (folder / _TIMES).write_text(_times_digest(folder))
+    (folder / _TIMES).write_text(_times_text(folder))
 
 
 def _checksum_listing(folder: Path) -> str:
-    lines = [f"{sha256_of(folder / name)}  {name}" for name in _files(folder)]
-    return "\n".join([*lines, *_link_lines(folder)]) + "\n"
+    return "\n".join(f"{sha256_of(folder / name)}  {name}" for name in _files(folder)) + "\n"
 
 
-def _link_lines(folder: Path) -> list[str]:
-    return [_LINKS, *(f"# {json.dumps(link)}" for link in _links(folder).items())]
+def _times_text(folder: Path) -> str:
+    return f"{_times_digest(folder)}\n{json.dumps(_links(folder))}\n"
 
 
-def _listed_links(lines: list[str]) -> dict[str, str] | None:
-    """Return where each link led; None of a list that holds no links."""
-    if _LINKS not in lines:
+def _listed_links(folder: Path) -> dict[str, str] | None:
+    """Return where each link led; None where an earlier version of dbdyno was the last to check the folder."""
+    try:
+        _, links = (folder / _TIMES).read_text().splitlines()
+        return decode(dict[str, str], json_value(links))
+    except (OSError, ValueError):
         return None
-    return dict(json.loads(line.removeprefix("# ")) for line in lines[lines.index(_LINKS) + 1 :])
 
 
 def checksums(folder: Path) -> str:
     """Return the list of a folder's files; made now where none was kept."""
     return (folder / _SEAL).read_text() if has_checksums(folder) else _checksum_listing(folder)
+
+
+def has_same_content(folder: Path, other: Path) -> bool:
+    """Return whether two folders hold the same files and links."""
+    return _links(folder) == _links(other) and _checksum_listing(folder) == _checksum_listing(other)
 
 
 def kept_files(folder: Path) -> list[str]:
@@ -70,8 +75,7 @@ def has_checksums(folder: Path) -> bool:
 def differences(folder: Path) -> list[str]:
     """Return what is not as it was, one line each; empty when all is."""
     lines_read = (folder / _SEAL).read_text().splitlines()
-    file_lines = [line for line in lines_read if not line.startswith("#")]
-    listed_digests = {name: digest for digest, _, name in (line.partition("  ") for line in file_lines)}
+    listed_digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
     present_names = set(_files(folder))
     lines = [f"{name} is missing" for name in listed_digests if name not in present_names]
     lines += [
@@ -80,7 +84,7 @@ def differences(folder: Path) -> list[str]:
         if name in present_names and sha256_of(folder / name) != listed_digests[name]
     ]
     lines += [f"{name} was added" for name in sorted(present_names - listed_digests.keys())]
-    listed_links = _listed_links(lines_read)
+    listed_links = _listed_links(folder)
     return lines if listed_links is None else lines + _link_differences(listed_links, _links(folder))
 
 
@@ -103,7 +107,7 @@ def check_unchanged(folder: Path, title: str) -> None:
     """
     if not has_checksums(folder):
         return
-    times = _times_digest(folder)
+    times = _times_text(folder)
     with contextlib.suppress(OSError):
         if (folder / _TIMES).read_text() == times:
             return
@@ -116,16 +120,12 @@ def check_unchanged(folder: Path, title: str) -> None:
             "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
         )
     with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
-        if _listed_links((folder / _SEAL).read_text().splitlines()) is None:
-            with (folder / _SEAL).open("a") as file:
-                file.write("\n".join(_link_lines(folder)) + "\n")
-            times = _times_digest(folder)
         (folder / _TIMES).write_text(times)
 
 
 def _times_digest(folder: Path) -> str:
-    """Digest names, sizes, modification and change times, which nobody can set, and where links lead."""
-    rows = [f"{name} -> {target}" for name, target in _links(folder).items()]
+    """Digest names, sizes, modification and change times; nobody can set the last."""
+    rows = []
     for name in _files(folder):
         facts = (folder / name).stat()
         rows.append(f"{name} {facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}")

@@ -140,17 +140,20 @@ def test_an_engine_whose_link_leads_elsewhere_is_not_measured(tmp_path: Path) ->
     assert check_installed(kept, host) == ["the link lib64 leads to /tmp, but led to lib"]
 
 
-def test_the_list_of_a_former_version_takes_up_the_links_that_it_lacks(tmp_path: Path) -> None:
+def test_a_folder_that_earlier_versions_share_is_the_same_to_them(tmp_path: Path) -> None:
+    """They hold each line of the list, and each further file, to be a file that must be as it was."""
     archive = pack(linked(build(tmp_path / "b")), tmp_path / "a.tar.gz")
     host, home = WordsHost(), Home(tmp_path / "home")
     name = parse_engine_name(f"mysql:8.0.31@archive:{archive}")
     folder = provision(name, host, home).base_directory
-    seal = folder / "files.sha256"
-    text = seal.read_text()
-    seal.write_text("".join(line for line in text.splitlines(keepends=True) if not line.startswith("#")))
-    assert seal.read_text() != text
+    listed = [line.partition("  ")[2] for line in (folder / "files.sha256").read_text().splitlines()]
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    assert set(listed) == files - {"files.sha256", "files.times", "installation.json"}
+    times = folder / "files.times"
+    text = times.read_text()
+    times.write_text(text.splitlines()[0])  # as they write it
     provision(name, host, home)
-    assert seal.read_text() == text
+    assert times.read_text() == text
     (folder / "lib64").unlink()
     with pytest.raises(ProvisionError, match="the link lib64 is missing"):
         provision(name, host, home)
