@@ -26,6 +26,7 @@ from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha
 from dbdyno.hosts import Host
 from dbdyno.provision import _store
 from dbdyno.provision._base_directory import find_base
+from dbdyno.provision._fetch import ROOM_SHARE
 from dbdyno.provision._from_directory import describe
 from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
@@ -48,6 +49,7 @@ class _Member:
     link: str | None = None
     is_hard_link: bool = False
     open: Callable[[], IO[bytes]] | None = None
+    size_bytes: int = 0
 
 
 def is_archive(path: Path) -> bool:
@@ -106,7 +108,7 @@ def _zip_members(archive: Path) -> Iterator[_Member]:
             elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 raise _refusal_error(archive, info.filename, "is neither a file, a folder nor a link")
             else:
-                yield _Member(info.filename, open=functools.partial(content.open, info))
+                yield _Member(info.filename, open=functools.partial(content.open, info), size_bytes=info.file_size)
 
 
 def _tar_members(archive: Path) -> Iterator[_Member]:
@@ -117,7 +119,7 @@ def _tar_members(archive: Path) -> Iterator[_Member]:
             elif info.issym() or info.islnk():
                 yield _Member(info.name, link=info.linkname, is_hard_link=info.islnk())
             elif info.isfile():
-                yield _Member(info.name, open=functools.partial(_open_content, content, info))
+                yield _Member(info.name, open=functools.partial(_open_content, content, info), size_bytes=info.size)
             else:
                 raise _refusal_error(archive, info.name, "is neither a file, a folder nor a link")
 
@@ -139,12 +141,25 @@ def _extract_member(member: _Member, root: Path, archive: Path) -> None:
     if path.is_symlink() or path.is_file():
         path.unlink()
     if member.open is not None:
+        _check_room(member, root, archive)
         _write(member.open, path)
     elif member.is_hard_link:
         target = _resolve_inside(root / str(member.link), member.name, root, archive)
         os.link(target, path, follow_symlinks=False)
     else:
         path.symlink_to(str(member.link))
+
+
+def _check_room(member: _Member, root: Path, archive: Path) -> None:
+    """Refuse a file that would fill the disk, which others share: a small archive may hold terabytes."""
+    space = shutil.disk_usage(root)
+    if member.size_bytes > space.free - space.total // ROOM_SHARE:
+        raise ProvisionError(
+            f"{archive.name} can't be unpacked",
+            f"its entry '{member.name}' takes {format_bytes(member.size_bytes)}, and {root} has "
+            f"{format_bytes(space.free)} free",
+            "check that this is the archive of a server, and free space there",
+        )
 
 
 def _resolve_inside(path: Path, name: str, root: Path, archive: Path) -> Path:

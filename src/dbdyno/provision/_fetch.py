@@ -7,9 +7,10 @@ import hashlib
 import http.client
 import re
 import shlex
+import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,8 @@ from dbdyno.provision._installation import Progress
 _TIMEOUT_S = 60
 _BLOCK_BYTES = 1 << 20
 _TELL_EVERY_BYTES = 32 << 20
+ROOM_SHARE = 100
+"""Of the file system, the part that stays free: one in so many bytes."""
 _RANGE_NOT_SATISFIABLE = 416
 
 
@@ -49,8 +52,13 @@ def download(address: str, file: Path, progress: Progress) -> None:
                 f"download {address}: {format_bytes(total)}"
                 + (f", {format_bytes(fetched_bytes)} already fetched" if fetched_bytes else "")
             )
+            _check_room(address, part_file, total - fetched_bytes)
             with part_file.open("ab" if goes_on else "wb") as target:
-                _copy_reply(reply, target, fetched_bytes, total, progress)
+                for written_bytes in _copy_reply(reply, target, fetched_bytes, total, progress):
+                    if (
+                        written_bytes > total
+                    ):  # the server did not say how much there is, or sends more: without an end?
+                        _check_room(address, part_file, _TELL_EVERY_BYTES)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == _RANGE_NOT_SATISFIABLE:
@@ -86,9 +94,19 @@ def _note_identity(identity: str | None, mark: Path) -> None:
         mark.unlink(missing_ok=True)
 
 
+def _check_room(address: str, part_file: Path, more_bytes: int) -> None:
+    """Refuse a file that would fill the disk, which others share; what there is of it goes."""
+    space = shutil.disk_usage(part_file.parent)
+    if more_bytes > space.free - space.total // ROOM_SHARE:
+        part_file.unlink(missing_ok=True)
+        why = f"{format_bytes(more_bytes)} more are to come, and {part_file.parent} has {format_bytes(space.free)} free"
+        raise ProvisionError(f"{address} can't be fetched", why, "free space there")
+
+
 def _copy_reply(
     reply: http.client.HTTPResponse, target: IO[bytes], start_bytes: int, total: int, progress: Progress
-) -> None:
+) -> Iterator[int]:
+    """Write a reply into a file; now and then, how many bytes the file has."""
     fetched_bytes, reported_bytes = start_bytes, start_bytes
     with contextlib.suppress(http.client.IncompleteRead):  # seen by the number of bytes, as a closed connection is
         while block := reply.read(_BLOCK_BYTES):
@@ -96,7 +114,8 @@ def _copy_reply(
             fetched_bytes += len(block)
             if fetched_bytes - reported_bytes >= _TELL_EVERY_BYTES:
                 reported_bytes = fetched_bytes
-                progress(f"download: {format_bytes(fetched_bytes)} of {format_bytes(total)}")
+                progress(f"download: {format_bytes(fetched_bytes)}" + (f" of {format_bytes(total)}" if total else ""))
+                yield fetched_bytes
 
 
 _CLIENT_TIMEOUT_S = 3600

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
+import shutil
 import stat
 import tarfile
 import zipfile
@@ -288,3 +290,30 @@ def test_a_server_that_needs_such_a_library_is_started_with_its_path(tmp_path: P
         f"LD_LIBRARY_PATH={top}",
         str(top / "bin/mysqld"),
     )
+
+
+@pytest.mark.parametrize("kind", ["one large file", "many files"])
+def test_an_archive_that_would_fill_the_disk_is_refused_and_nothing_of_it_stays(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of holes in a sparse archive: a few KiB say that they are 100 TiB."""
+    archive, home = tmp_path / "bomb.tar", tmp_path / "home"
+    size = 100 << 40 if kind == "one large file" else 1 << 20
+    with tarfile.open(archive, "w", format=tarfile.GNU_FORMAT) as file:
+        for number in range(1 if kind == "one large file" else 8):
+            info = tarfile.TarInfo(f"bin/mysqld{number}")
+            info.size = size
+            file.fileobj.write(info.tobuf(tarfile.GNU_FORMAT))
+            file.fileobj.write(bytes(1 << 20) if size == 1 << 20 else b"")
+    if kind == "many files":  # on a disk of 100 MiB with 5 MiB free, of which each file takes its part
+        real = shutil.disk_usage
+
+        def small(path: Path) -> object:
+            used = sum(each.stat().st_size for each in Path(path).rglob("*") if each.is_file())
+            return real(path)._replace(total=100 << 20, free=(5 << 20) - used)
+
+        monkeypatch.setattr(shutil, "disk_usage", small)
+    with pytest.raises(ProvisionError, match=r"bomb\.tar can't be unpacked") as caught:
+        obtain(f"mysql:8.0@archive:{archive}", WordsHost(), tmp_path)
+    assert re.search(r"its entry 'bin/mysqld\d' takes (100 TiB|1 MiB), and .* free", caught.value.why)
+    assert not [path for path in home.rglob("mysqld*")]

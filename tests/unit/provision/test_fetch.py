@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +23,8 @@ class Shop(ThreadingHTTPServer):
     content = CONTENT
     etag = '"one"'
     break_after: int | None = None
+    length: int | None = len(CONTENT)
+    is_endless = False
     asked: list[str]
 
 
@@ -37,9 +41,13 @@ class Handler(BaseHTTPRequestHandler):
         start = int(wanted[6:-1]) if wanted and self.headers.get("If-Range") == shop.etag else 0
         self.send_response(206 if start else 200)
         self.send_header("ETag", shop.etag)
-        self.send_header("Content-Length", str(len(shop.content) - start))
+        if shop.length is not None:
+            self.send_header("Content-Length", str(shop.length - start))
         self.end_headers()
         self.wfile.write(shop.content[start : shop.break_after])
+        with contextlib.suppress(ConnectionError):
+            while shop.is_endless:
+                self.wfile.write(shop.content)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -88,3 +96,24 @@ def test_what_is_not_there_is_an_error_with_the_answer(shop: Shop, tmp_path: Pat
         download(_address(shop, "/other"), tmp_path / "f", lambda _: None)
     assert "404" in caught.value.why
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("length", [None, 100 << 40])
+def test_a_file_that_would_fill_the_disk_is_refused_and_nothing_of_it_stays(
+    length: int | None, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 100 TiB before its first byte; one without an end before a disk with 128 MiB free is full."""
+    shop.is_endless, shop.length = True, length
+    real = shutil.disk_usage
+
+    def small(folder: Path) -> object:
+        return real(folder)._replace(total=8 << 30, free=(128 << 20) - (tmp_path / "f.part").stat().st_size)
+
+    if length is None:
+        (tmp_path / "f.part").touch()
+        monkeypatch.setattr(shutil, "disk_usage", small)
+    said: list[str] = []
+    with pytest.raises(ProvisionError, match="can't be fetched") as caught:
+        download(_address(shop), tmp_path / "f", said.append)
+    assert "more are to come" in caught.value.why and " free" in caught.value.why
+    assert not (tmp_path / "f.part").exists()
