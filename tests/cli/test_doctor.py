@@ -42,14 +42,24 @@ def test_what_it_says_to_people_ends_with_a_count(capsys: pytest.CaptureFixture[
 def test_a_blocker_stops_a_study_before_anything_is_made() -> None:
     examination = examine(SMALL, NEEDS)
     with pytest.raises(HostError) as caught:
-        check_before_study(examination, force=False, quiet=False)
+        check_before_study({"": examination}, force=False, quiet=False)
     assert caught.value.exit_code == 3
     assert "1 GiB are available" in caught.value.what
     assert "--force" in caught.value.remedy
 
 
+def test_what_stops_a_study_is_told_with_the_host_that_has_it(capsys: pytest.CaptureFixture[str]) -> None:
+    clear, small = examine(Machine(memory=Memory(8 << 30, 7 << 30))), examine(SMALL, NEEDS)
+    with pytest.raises(HostError) as caught:
+        check_before_study({"db1": clear, "c1": small, "c2": small}, force=False, quiet=False)
+    assert caught.value.what.startswith("c1 is not fit for the study: ")
+    assert "\nc2: Memory for the largest tier: " in caught.value.why
+    check_before_study({"db1": clear, "c1": small}, force=True, quiet=False)
+    assert "  c1: blocker: memory for the largest tier: " in capsys.readouterr().err
+
+
 def test_a_forced_study_is_told_of_blockers_even_when_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    check_before_study(examine(SMALL, NEEDS), force=True, quiet=True)
+    check_before_study({"": examine(SMALL, NEEDS)}, force=True, quiet=True)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [
@@ -59,7 +69,9 @@ def test_a_forced_study_is_told_of_blockers_even_when_it_is_to_be_quiet(capsys: 
 
 def test_a_clean_machine_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
     clean = Machine(memory=Memory(available_bytes=64 << 30, huge_pages="madvise", swap_bytes=0))
-    check_before_study(examine(clean, NEEDS, Generator("/bin/load", is_calibrated=False)), force=False, quiet=False)
+    check_before_study(
+        {"": examine(clean, NEEDS, Generator("/bin/load", is_calibrated=False))}, force=False, quiet=False
+    )
     assert capsys.readouterr().err == ""
 
 

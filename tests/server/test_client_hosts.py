@@ -14,6 +14,7 @@ from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
+from network_host import processes_in, run
 from remote_hosts import RemoteMachine, comes_true, remote_machines, wait_for_sshd
 from server.test_remote_study import ENGINE, assert_nothing_is_left, start, write_study
 
@@ -91,6 +92,55 @@ def test_doctor_checks_load_hosts_and_connects_from_them_to_the_address_of_the_s
         assert "nothing can listen on 10.98.0.99" in outcomes["remote-network"]["seen"]
     for machine in machines:
         assert_nothing_is_left(machine)
+
+
+def _run_refused(machines: list[RemoteMachine], study: Path, output: Path) -> str:
+    """What a study says that is refused before anything is copied or filled."""
+    snapshots = machines[0].home / ".cache/dbdyno/snapshots"
+    before = sorted(snapshots.glob("*"))
+    process = start(machines[0], "run", str(study), "-o", str(output))
+    began = time.monotonic()
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 3, told
+    assert time.monotonic() - began < 40, told
+    assert sorted(snapshots.glob("*")) == before
+    assert not (output / "journal.jsonl").exists()
+    for machine in machines:
+        assert_nothing_is_left(machine)
+    return told
+
+
+def test_a_study_does_not_begin_where_a_load_host_does_not_reach_the_server(
+    machines: list[RemoteMachine], tmp_path: Path
+) -> None:
+    study = _study(tmp_path, machines, ("loopback", "network"), 4)
+    network = ["nsenter", f"--net=/proc/{machines[2].init}/ns/net", "--"]
+    route = ["ip", "route", "add", "unreachable", f"{machines[0].address}/32"]
+    run(*network, *route)
+    try:
+        told = _run_refused(machines, study, tmp_path / "out")
+    finally:
+        run(*network, "ip", "route", "del", *route[3:])
+    assert "error: c2 is not fit for the study: c2 to db1 (10.98.0.2:21" in told
+    assert "no run over the network can start" in told
+    assert "hint: check `address` of the server's host" in told
+
+
+def test_a_study_does_not_begin_where_a_load_host_may_not_open_its_connections(
+    machines: list[RemoteMachine], tmp_path: Path
+) -> None:
+    study = _study(tmp_path, machines, ("network",), 4)
+    for pid in processes_in(machines[1].init):
+        if Path(f"/proc/{pid}/comm").read_text() == "sshd\n":
+            run("prlimit", "--pid", str(pid), "--nofile=90")
+    try:
+        told = _run_refused(machines, study, tmp_path / "out")
+    finally:
+        machines[1].power_off()  # not everyone may raise a limit again
+        machines[1].boot()
+        wait_for_sshd(machines[1])
+    assert "error: c1 is not fit for the study: 90 open files for 3 connections" in told
+    assert "hint: raise the hard limit to 103 or more" in told
 
 
 def _share_is_driven(machine: RemoteMachine) -> bool:

@@ -6,18 +6,18 @@ import argparse
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from dbdyno import lab
-from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
+from dbdyno.cli._machine import calibration_for_study, check_before_study, examinations_to_json, examine_here
 from dbdyno.cli._plan import full_plan, plan_object
 from dbdyno.cli._progress import auditor
 from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Run
-from dbdyno.doctor import Examination, examination_to_json, needs_of
+from dbdyno.doctor import Examination, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.measure.client import Calibration
@@ -68,20 +68,21 @@ class _BenchWorker:
     there: RemoteHost | None
     clients: Sequence[lab.ClientHost]
     tell: Callable[[lab.BenchMessage | None], None]
-    examination: Examination | None = None
+    examinations: dict[str, Examination] = field(default_factory=dict)
     is_new: bool = True
     has_told_targets: bool = False
 
     def get_ready(self) -> None:
-        """Check whether the machine is fit for the study, and report its facts."""
+        """Check whether the bench's machines are fit for the study, and report their facts."""
         host, place = (self.host, self.home) if self.there is None else (self.there, self.there.home)
         budget = self.plan.budget
         check_budget(self.study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
         needs = needs_of(self.study, budget.memory_bytes, budget.disk_bytes)
-        self.examination = (
-            examine_here(needs, self.home, self.host) if self.there is None else examine_bench(self.there, needs)
-        )
-        check_before_study(self.examination, force=self.start.is_forced, quiet=True)
+        if self.there is None:
+            self.examinations = {"": examine_here(needs, self.home, self.host)}
+        else:
+            self.examinations = examine_bench(self.study, self.study.bench, self.there, self.clients, needs)
+        check_before_study(self.examinations, force=self.start.is_forced, quiet=True)
         facts = asdict(host.facts(place.root))
         if self.there is not None:
             facts |= lab.client_facts(self.clients, self.host.facts(self.home.root))
@@ -105,7 +106,7 @@ class _BenchWorker:
         is_first, self.has_told_targets = self.is_new and not is_watching, False
         options = lab.RunOptions(
             calibration=self._own_calibration(),
-            examined=examination_to_json(self.examination) if self.examination is not None else None,
+            examined=examinations_to_json(self.examinations),
             auditor=auditor(cast("AuditStop", self.start.audit_stop)) if is_first else None,
             only=frozenset(run.run_id for run in runs),
         )
@@ -124,7 +125,7 @@ class _BenchWorker:
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        self.examination, self.is_new = None, self.is_new and is_watching
+        self.examinations, self.is_new = {}, self.is_new and is_watching
 
     def _own_calibration(self) -> Calibration | None:
         choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)

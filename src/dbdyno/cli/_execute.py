@@ -12,12 +12,12 @@ from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._fleet import run_on_benches
 from dbdyno.cli._folder import check_of, check_room, hold_results
-from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
+from dbdyno.cli._machine import calibration_for_study, check_before_study, examinations_to_json, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
 from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Profiler, counted
-from dbdyno.doctor import examination_to_json, needs_of
+from dbdyno.doctor import needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import (
@@ -126,8 +126,11 @@ def _run_with_servers(
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
     facts = asdict(host.facts(place.root))
     needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
-    examination = examine_here(needs, home, lab) if remote_host is None else examine_bench(remote_host, needs)
-    check_before_study(examination, force=choices.force, quiet=choices.quiet)
+    if remote_host is None:
+        examinations = {"": examine_here(needs, home, lab)}
+    else:
+        examinations = examine_bench(study, study.bench, remote_host, clients, needs)
+    check_before_study(examinations, force=choices.force, quiet=choices.quiet)
     if remote_host is not None:
         facts |= client_facts(clients, lab.facts(home.root))
     with hold_results(
@@ -149,7 +152,7 @@ def _run_with_servers(
                 ["dbdyno", *sys.argv[1:]],
                 RetryChoice(choices.retry_failed, choices.retry_disturbed),
                 calibration,
-                examination_to_json(examination),
+                examinations_to_json(examinations),
                 auditor(audit_stop) if getattr(choices, "audits", True) else None,
                 getattr(choices, "profiler", None),
                 machine=machine,

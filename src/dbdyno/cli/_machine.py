@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rich.table import Table
@@ -18,7 +18,7 @@ from rich.text import Text
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.core import DbdynoError, Home, HostError, counted, is_network_route, percent
-from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examine
+from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examination_to_json, examine
 from dbdyno.hosts import Host, LocalHost, read_machine
 from dbdyno.lab import find_generator
 from dbdyno.measure.client import (
@@ -41,26 +41,44 @@ def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examinatio
     return examine(read_machine(host, home.root), needs, generator, at_ns=time.time_ns())
 
 
-def check_before_study(examination: Examination, *, force: bool, quiet: bool) -> None:
+def check_before_study(examinations: Mapping[str, Examination], *, force: bool, quiet: bool) -> None:
     """Print what was found that touches results, one line each; blockers end the study unless `force`.
+
+    Parameters
+    ----------
+    examinations : name of each host, empty for this machine, and what was seen of it
 
     Raises
     ------
     HostError : something stands in the way
     """
-    blockers = examination.of_severity("blocker")
+    blockers = [(name, found) for name, seen in examinations.items() for found in seen.of_severity("blocker")]
     if blockers and not force:
-        further_lines = "".join(f"\n{blocker.title}: {blocker.seen}" for blocker in blockers[1:])
-        raise HostError(
-            f"this machine is not fit for the study: {blockers[0].seen}",
-            f"{blockers[0].effect}{further_lines}",
-            f"{blockers[0].remedy}; dbdyno doctor STUDY.toml says more; --force runs it anyway",
+        (name, first), *others = blockers
+        further_lines = "".join(
+            f"\n{f'{other_name}: ' if other_name != name else ''}{other.title}: {other.seen}"
+            for other_name, other in others
         )
-    findings = [finding for finding in examination.findings if finding.severity != "note"]
-    for finding in findings if not quiet else blockers:
-        print(f"  machine: {finding_line(finding)}", file=sys.stderr)
+        raise HostError(
+            f"{name or 'this machine'} is not fit for the study: {first.seen}",
+            f"{first.effect}{further_lines}",
+            f"{first.remedy}; dbdyno doctor STUDY.toml says more; --force runs it anyway",
+        )
+    findings = [(name, found) for name, seen in examinations.items() for found in seen.findings]
+    findings = [(name, found) for name, found in findings if found.severity != "note"]
+    for name, finding in findings if not quiet else blockers:
+        print(f"  {name or 'machine'}: {finding_line(finding)}", file=sys.stderr)
     if findings and not quiet:
-        print("  machine: dbdyno doctor explains the effect of each and how to fix it\n", file=sys.stderr)
+        command = "dbdyno doctor" if set(examinations) == {""} else "dbdyno doctor STUDY.toml"
+        print(f"  machine: {command} explains the effect of each and how to fix it\n", file=sys.stderr)
+
+
+def examinations_to_json(examinations: Mapping[str, Examination]) -> list[dict[str, Any]]:
+    """Return plain data of each machine; where there are several, with their names as ``host``."""
+    has_several = len(examinations) > 1
+    return [
+        {**({"host": name} if has_several else {}), **examination_to_json(seen)} for name, seen in examinations.items()
+    ]
 
 
 def finding_line(finding: CheckOutcome) -> str:

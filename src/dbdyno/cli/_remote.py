@@ -6,18 +6,18 @@ import argparse
 import contextlib
 import shlex
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.core import HostError, RequestError, format_address
+from dbdyno.core import HostError, RequestError, format_address, is_network_route
 
 if TYPE_CHECKING:
     from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess
     from dbdyno.hosts.remote import RemoteAgent, RemoteHost
-    from dbdyno.lab import Orphans
-    from dbdyno.study import HostChoice
+    from dbdyno.lab import ClientHost, Orphans
+    from dbdyno.study import BenchChoice, HostChoice, Study
 
 _DRIFT_S = 10.0
 _IDLE_S = 15
@@ -97,12 +97,38 @@ def examine_there(
     return examine(machine, needs, access=_remote_access(host, survives_cut, network_trial), at_ns=time.time_ns())
 
 
-def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
-    """Look at the host of a study's servers, and judge what is seen."""
+def examine_bench(
+    study: Study, bench: BenchChoice | None, host: RemoteHost, clients: Sequence[ClientHost], needs: Needs
+) -> dict[str, Examination]:
+    """Look at the host of a study's servers and at those of its clients for a second each, by their names.
+
+    The network is tried by each host that has clients. What takes longer is left to `dbdyno doctor`.
+
+    Parameters
+    ----------
+    needs : of the servers
+    """
+    from dbdyno.doctor import load_host_needs  # late: see _main
+
+    assert bench is not None and bench.server is not None, "the host is one of the study's"
+    server = bench.server
+    uses_network = any(map(is_network_route, study.routes))
+    trial = try_network(host, server, None, "this machine") if uses_network and not clients else None
+    examinations = {server.name: _examine_briefly(host, needs, trial)}
+    client_needs = load_host_needs(study, max(len(clients), 1))
+    for client in clients:
+        trial = try_network(host, server, client.host, client.choice.name) if uses_network else None
+        examinations[client.choice.name] = _examine_briefly(client.host, client_needs, trial)
+    return examinations
+
+
+def _examine_briefly(host: RemoteHost, needs: Needs, network_trial: NetworkTrial | None) -> Examination:
     from dbdyno.doctor import examine  # late: see _main
     from dbdyno.hosts import read_machine
 
-    return examine(read_machine(host, host.home.root, environ=None), needs, at_ns=time.time_ns())
+    host.exchange_clocks()
+    machine = read_machine(host, host.home.root, environ=None)
+    return examine(machine, needs, access=_brief_access(host, network_trial), at_ns=time.time_ns())
 
 
 def _can_outlive_connection(host: RemoteHost) -> bool:
@@ -155,10 +181,25 @@ def try_network(
 
 def _remote_access(host: RemoteHost, outlives: bool, network_trial: NetworkTrial | None) -> RemoteAccess:
     from dbdyno.configure import shaping_obstacle  # late: see _main
-    from dbdyno.doctor import RemoteAccess
+
+    clock = host.clock_map()
+    span_ns = max(host.link.exchanges[-1].middle_ns - host.link.exchanges[0].middle_ns, 1)
+    obstacle, remedy = shaping_obstacle(host)
+    return replace(
+        _brief_access(host, network_trial),
+        drift_ppm=clock.drift_ppm,
+        drift_bound_ppm=2e6 * clock.bound_ns / span_ns,
+        outlives_connection=outlives,
+        shaping_obstacle=obstacle,
+        shaping_remedy=remedy,
+    )
+
+
+def _brief_access(host: RemoteHost, network_trial: NetworkTrial | None) -> RemoteAccess:
+    """Return what is known of a host at once."""
+    from dbdyno.doctor import RemoteAccess  # late: see _main
 
     clock, program = host.clock_map(), host.program
-    span_ns = max(host.link.exchanges[-1].middle_ns - host.link.exchanges[0].middle_ns, 1)
     return RemoteAccess(
         host.link.destination,
         program.home,
@@ -167,10 +208,6 @@ def _remote_access(host: RemoteHost, outlives: bool, network_trial: NetworkTrial
         program.needs_libc,
         clock.round_trip_ns,
         clock.bound_ns,
-        clock.drift_ppm,
-        2e6 * clock.bound_ns / span_ns,
-        outlives,
-        *shaping_obstacle(host),
         network_trial=network_trial,
     )
 

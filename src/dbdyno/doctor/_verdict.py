@@ -121,9 +121,11 @@ class RemoteAccess:
     needs_libc : minor version of glibc 2 that the agent's program needs
     round_trip_ns : shortest of a request and its reply
     clock_bound_ns : most by which the host's clock is mapped wrongly
-    drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
-    outlives_connection : whether the agent goes on when its connection is cut
-    shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can
+    drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong; None:
+        not measured, since it takes seconds
+    outlives_connection : whether the agent goes on when its connection is cut; None: not tried
+    shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can;
+        None: nobody asked
     network_trial : of the network between this host and its only client's, or its server's; None: none was made
     """
 
@@ -134,10 +136,10 @@ class RemoteAccess:
     needs_libc: int
     round_trip_ns: int
     clock_bound_ns: int
-    drift_ppm: float
-    drift_bound_ppm: float
-    outlives_connection: bool
-    shaping_obstacle: str = ""
+    drift_ppm: float | None = None
+    drift_bound_ppm: float | None = None
+    outlives_connection: bool | None = None
+    shaping_obstacle: str | None = None
     shaping_remedy: str = ""
     network_trial: NetworkTrial | None = None
 

@@ -33,7 +33,7 @@ class RunOptions:
     command_line : how dbdyno was called, for the manifest
     retry : stored runs that are made again
     calibration : of the load generator on the servers' machine; None: not known
-    examined : state of the machine and its diagnosis, for the journal; None: not examined
+    examined : state of each machine that was examined and its diagnosis, for the journal
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
     profiler : profiles each run's server; None: none is, as in all runs that are judged
     only : ids of the runs to make now; None: all that are missing
@@ -43,7 +43,7 @@ class RunOptions:
     command_line: Sequence[str] = ()
     retry: RetryChoice = NO_RETRY
     calibration: Calibration | None = None
-    examined: Mapping[str, JsonValue] | None = None
+    examined: Sequence[Mapping[str, JsonValue]] = ()
     auditor: Auditor | None = None
     profiler: Profiler | None = None
     only: frozenset[str] | None = None

@@ -160,8 +160,8 @@ class StudyRunner:
         self._note_missing_finishes()
         stored_count = sum(run.run_id in stored_run_ids for run in plan.runs)
         emit(events.StudyStarted(context.study.name, len(context.study.targets), len(plan.runs), stored_count))
-        if context.options.examined is not None:
-            emit(events.MachineExamined(context.options.examined))
+        for facts in context.options.examined:
+            emit(events.MachineExamined(facts))
 
     def _note_missing_finishes(self) -> None:
         """Complete the journal where a kill came between storing a run and noting it."""

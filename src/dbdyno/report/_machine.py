@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,14 +22,18 @@ class MachineFindings:
 
     Parameters
     ----------
-    times : how often the machine was looked at
+    times : how often a machine was looked at
+    host_count : how many machines were
     found : each finding once, with how many times it was made, the gravest first; its words are the last ones
+    examined_times : check -> how often the machines were looked at of which one had its finding
     unknown : checks that the machine did not answer the last time
     machines : facts of those that made the runs, where parts of the study were gathered
     """
 
     times: int
+    host_count: int
     found: tuple[tuple[CheckOutcome, int], ...]
+    examined_times: Mapping[str, int]
     unknown: tuple[CheckOutcome, ...]
     machines: tuple[Mapping[str, Any], ...] = ()
 
@@ -66,8 +71,8 @@ def named_machine(facts: Mapping[str, Any]) -> str:
 
 def machine_findings(results: StoredStudy) -> MachineFindings:
     """Return what was found before the runs of a study; nothing in folders that were written without."""
-    examinations = [(str(facts.get("host", "")), examination_from_json(facts)) for facts in results.examinations()]
-    has_several = len({host for host, _ in examinations}) > 1
+    examinations = [(_examined_host(facts), examination_from_json(facts)) for facts in results.examinations()]
+    host_times = Counter(host for host, _ in examinations)
     latest_outcomes: dict[str, CheckOutcome] = {}
     hosts: dict[str, list[str]] = {}
     for host, outcome in ((host, outcome) for host, outcomes in examinations for outcome in outcomes):
@@ -75,15 +80,28 @@ def machine_findings(results: StoredStudy) -> MachineFindings:
             latest_outcomes[outcome.check_id] = outcome
             hosts.setdefault(outcome.check_id, []).append(host)
     findings = sorted(latest_outcomes.values(), key=lambda finding: SEVERITIES.index(finding.severity))
-    found = []
+    found, examined_times = [], {}
     for finding in findings:
         names = sorted(set(hosts[finding.check_id]))
-        named = replace(finding, seen=f"{listed(names)}: {finding.seen}") if has_several else finding
+        named = replace(finding, seen=f"{listed(names)}: {finding.seen}") if len(host_times) > 1 else finding
+        examined_times[finding.check_id] = sum(host_times[name] for name in names)
         found.append((named, len(hosts[finding.check_id])))
     last_examinations = dict(examinations)
     unknown = {o.check_id: o for outcomes in last_examinations.values() for o in outcomes if o.state == "unknown"}
     machines = {str(sorted(part["host"].items())): part["host"] for part in gathered_parts(results)}
-    return MachineFindings(len(examinations), tuple(found), tuple(unknown.values()), tuple(machines.values()))
+    return MachineFindings(
+        len(examinations),
+        len(host_times),
+        tuple(found),
+        examined_times,
+        tuple(unknown.values()),
+        tuple(machines.values()),
+    )
+
+
+def _examined_host(facts: Mapping[str, Any]) -> str:
+    """Return the host or the bench that an examination names; empty where a study has but one machine."""
+    return str(facts.get("host") or facts.get("bench") or "")
 
 
 def _findings_sentence(findings: Sequence[CheckOutcome]) -> str:

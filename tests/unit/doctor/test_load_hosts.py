@@ -79,6 +79,19 @@ def test_an_address_that_a_client_does_not_reach_is_a_blocker(trial: NetworkTria
         assert outcome.seen == "c1 to db1 (10.1.0.2:20001): Connection timed out"
 
 
+def test_what_takes_seconds_is_left_to_doctor_where_a_study_begins() -> None:
+    brief = replace(ACCESS, drift_ppm=None, drift_bound_ppm=None, outlives_connection=None)
+    states = {outcome.check_id: outcome.state for outcome in examine(MACHINE, NEEDS, access=brief).outcomes}
+    assert (states["remote-clock-drift"], states["remote-connection"]) == ("idle", "idle")
+    assert (states["remote-agent"], states["remote-round-trip"]) == ("clear", "clear")
+
+
+def test_clocks_that_are_mapped_badly_are_a_matter_of_the_common_start_on_a_load_host() -> None:
+    (finding,) = examine(MACHINE, NEEDS, access=replace(ACCESS, clock_bound_ns=3_000_000)).findings
+    assert (finding.check_id, finding.severity) == ("remote-round-trip", "weakens")
+    assert finding.effect == "hosts of one client may begin so far apart"
+
+
 def test_connections_are_divided_among_load_hosts_and_only_the_network_counts() -> None:
     study = parse_study(STUDY.format(routes='["loopback", "network"]'), "far")
     needs = load_host_needs(study, 2)

@@ -42,6 +42,17 @@ def test_a_finding_of_one_start_in_two_says_so(tmp_path: Path) -> None:
     assert "1 of 2 times" in page_text(StoredStudy.open(tmp_path / "r"))
 
 
+def test_what_was_found_of_one_host_of_several_is_told_with_its_name(tmp_path: Path) -> None:
+    results = write_study(tmp_path / "r")
+    with results.writing() as writer:
+        for name, machine in {"db1": QUIET, "c1": QUIET, "c2": BUSY}.items():
+            writer.append(MACHINE_EXAMINED, host=name, **examination_to_json(examine(machine, at_ns=1)))
+    page = page_text(StoredStudy.open(tmp_path / "r"))
+    assert "Checked 3 machines before runs began." in page
+    assert "c2: transparent huge pages: always" in page
+    assert "3 times" not in page, "it was seen each time that c2 was looked at"
+
+
 def test_a_quiet_machine_weakens_nothing(tmp_path: Path) -> None:
     assert machine_findings(_examined(tmp_path / "r", QUIET)).caveats == []
 

@@ -18,6 +18,7 @@ from dbdyno.doctor._verdict import (
 _BOUND_NS = 2_500_000
 """A telemetry reading that is off by more belongs partly to another second."""
 _DRIFT_PPM = 20.0
+_LEFT_TO_DOCTOR = "takes 10 s; dbdyno doctor checks it"
 
 
 def agent(subject: Subject) -> CheckAnswer:
@@ -41,7 +42,12 @@ def round_trip(subject: Subject) -> CheckAnswer:
         return idle("this machine needs no network")
     words = f"{access.round_trip_ns / 1e6:.2f} ms, clocks mapped to {access.clock_bound_ns / 1e6:.2f} ms"
     if access.clock_bound_ns > _BOUND_NS:
-        return weakens(words, "server telemetry may be off by a second", "run dbdyno on a host closer to it")
+        effect = (
+            "hosts of one client may begin so far apart"
+            if subject.is_load_host
+            else "server telemetry may be off by a second"
+        )
+        return weakens(words, effect, "run dbdyno on a host closer to it")
     return clear(words)
 
 
@@ -50,6 +56,8 @@ def drift(subject: Subject) -> CheckAnswer:
     access = subject.access
     if access is None:
         return idle("this machine uses the local clock")
+    if access.drift_ppm is None or access.drift_bound_ppm is None:
+        return idle(_LEFT_TO_DOCTOR)
     words = f"{access.drift_ppm:+.1f} ppm (± {access.drift_bound_ppm:.1f})"
     if abs(access.drift_ppm) - access.drift_bound_ppm > _DRIFT_PPM:
         return weakens(
@@ -65,6 +73,8 @@ def end_of_connection(subject: Subject) -> CheckAnswer:
     access: RemoteAccess | None = subject.access
     if access is None:
         return idle("this machine needs no connection")
+    if access.outlives_connection is None:
+        return idle(_LEFT_TO_DOCTOR)
     if not access.outlives_connection:
         user = access.destination.rpartition("@")[0] or "USER"
         return blocks(
@@ -80,6 +90,8 @@ def shaping(subject: Subject) -> CheckAnswer:
     access = subject.access
     if access is None:
         return idle("this machine shapes no routes")
+    if access.shaping_obstacle is None:
+        return idle("a study tries each of its [routes.NAME]")
     if access.shaping_obstacle:
         return notes(access.shaping_obstacle, "[routes.NAME] can't be used with this host", access.shaping_remedy)
     return clear("tc can be run as root; a study tries each of its [routes.NAME] before it starts")

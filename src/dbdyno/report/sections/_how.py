@@ -350,7 +350,7 @@ def _examination_blocks(page: Page) -> list[Block]:
     machine = page.analysis.machine
     if not machine.times:
         return [to_see("The machine was not checked.")]
-    checked_words = f"Checked {counted(machine.times, 'time')} before runs began."
+    checked_words = f"Checked {_examined_words(machine.host_count, machine.times)} before runs began."
     if not machine.found:
         return [to_see(f"{checked_words} Nothing was found."), *_unchecked_blocks(page)]
     columns = [Column("weight"), Column("about"), Column("seen"), Column("effect"), Column("remedy")]
@@ -358,7 +358,7 @@ def _examination_blocks(page: Page) -> list[Block]:
         [
             finding.severity,
             finding.title,
-            _seen_words(finding.seen, times, machine.times),
+            _seen_words(finding.seen, times, machine.examined_times[finding.check_id]),
             finding.effect,
             finding.remedy,
         ]
@@ -369,6 +369,12 @@ def _examination_blocks(page: Page) -> list[Block]:
         Table("machine-findings", "Findings about the machine", columns, rows),
         *_unchecked_blocks(page),
     ]
+
+
+def _examined_words(host_count: int, times: int) -> str:
+    if host_count == 1:
+        return counted(times, "time")
+    return counted(host_count, "machine") + (f" ({times} times in all)" if times > host_count else "")
 
 
 def _seen_words(words: str, times: int, check_count: int) -> str:
