@@ -26,6 +26,7 @@ pytestmark = pytest.mark.server
 NO_PROFILER = " ".join(filter(None, read_profiler(LocalHost()).obstacle()))
 ENGINE = "mariadb:11.8"
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
+SHORT_LEASE = "from dbdyno.hosts.remote import connect; connect.__kwdefaults__['lease_s'] = 5; "
 STUDY = """\
 name = "remote"
 [[target]]
@@ -78,9 +79,9 @@ def write_study(
     return folder / "remote.toml"
 
 
-def start(machine: RemoteMachine, *words: str) -> subprocess.Popen[str]:
+def start(machine: RemoteMachine, *words: str, before: str = "") -> subprocess.Popen[str]:
     """The program, on the network that the host hangs on."""
-    argv = [*inside(machine.switch), sys.executable, "-c", _MAIN, *words]
+    argv = [*inside(machine.switch), sys.executable, "-c", before + _MAIN, *words]
     env = {**os.environ, "DBDYNO_NO_CALIBRATION": "1"}
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
 
@@ -307,6 +308,37 @@ def test_an_interrupt_ends_a_run_within_seconds_and_cleans_the_host(
     told = process.communicate(timeout=30)
     assert time.monotonic() - began < 8, told
     assert process.returncode == 1, told
+    assert_nothing_is_left(machine)
+
+
+@pytest.mark.parametrize(
+    ("route", "loss"), [("loopback", "lab killed"), ("network", "lab killed"), ("loopback", "cable cut")]
+)
+def test_without_a_lab_the_server_of_a_running_study_ends_with_the_lease(
+    route: str, loss: str, machine: RemoteMachine, tmp_path: Path
+) -> None:
+    """Nobody tells the agent that the lab is gone; the load on the host would go on for another minute."""
+    study, output = write_study(tmp_path, machine, (route,), window=60, is_single=True), tmp_path / "out"
+    process = start(machine, "run", str(study), "--force", "-o", str(output), before=SHORT_LEASE)
+    assert comes_true(lambda: load_is_driven(machine, route) or process.poll() is not None, 120)
+    assert any("mariadbd" in words for words in machine.processes().values()), process.poll()
+    if loss == "cable cut":
+        machine.cut()
+    process.kill()
+    process.communicate(timeout=30)
+    try:
+        assert comes_true(lambda: not machine.processes(), 30), machine.processes()
+    finally:
+        machine.mend()
+    assert_nothing_is_left(machine)
+    assert not list((output / "runs").glob("*")), "the run under way is lost, and no part of it is stored"
+    snapshots = sorted(path.name for path in (machine.home / ".cache/dbdyno/snapshots").glob("*"))
+    study.write_text(study.read_text().replace('window = "60s"', 'window = "2s"'))
+    process = start(machine, "run", str(study), "--force", "--fresh", "-o", str(output))
+    told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    assert [record.status for record in StoredStudy.open(output).records()] == ["good"]
+    assert sorted(path.name for path in (machine.home / ".cache/dbdyno/snapshots").glob("*")) == snapshots
     assert_nothing_is_left(machine)
 
 
