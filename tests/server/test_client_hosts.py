@@ -13,8 +13,9 @@ from dbdyno.cli import main
 from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
+from dbdyno.report import analyse_study, why_of
 from dbdyno.store import StoredStudy
-from network_host import processes_in, run
+from network_host import inside, processes_in, run
 from remote_hosts import RemoteMachine, comes_true, remote_machines, wait_for_sshd
 from server.test_remote_study import ENGINE, assert_nothing_is_left, start, write_study
 
@@ -62,10 +63,38 @@ def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], 
     )
     seconds = stored.seconds(records["network"].run.run_id)
     assert [second["connections_live"] for second in seconds.rows()] == [5] * 5
+    network = stored.document(records["network"].run.run_id, "telemetry")["network"]
+    assert list(network["hosts"]) == ["c1", "c2"]
+    assert all(host["round_trip_ns"] > 0 for host in network["hosts"].values())
+    assert all(host["reply_bits_per_s"] > 50e6 for host in network["hosts"].values())
+    assert network["reply_bits_per_s"] > 50e6
     assert by_network["completed"] > 100
     assert sorted(stored.host["clients"]) == ["c1", "c2"]
     page = (output / "report.html").read_text()
     assert "clients by network on c1 (bench@c1) and c2 (bench@c2) as one client" in page
+    for machine in machines:
+        assert_nothing_is_left(machine)
+
+
+def test_each_load_host_measures_the_rate_of_its_own_network(machines: list[RemoteMachine], tmp_path: Path) -> None:
+    study, output = _study(tmp_path, machines, ("network",), 3), tmp_path / "out"
+    limit = ["root", "tbf", "rate", "20mbit", "burst", "32kb", "latency", "200ms"]
+    port = ["dev", f"port{machines[2].number}"]
+    run(*inside(machines[2].switch), "tc", "qdisc", "add", *port, *limit)
+    try:
+        process = start(machines[0], "run", str(study), "--force", "-o", str(output))
+        told = process.communicate(timeout=240)
+    finally:
+        run(*inside(machines[2].switch), "tc", "qdisc", "del", *port, "root")
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
+    network = stored.document(record.run.run_id, "telemetry")["network"]
+    fast, slow = (network["hosts"][name]["reply_bits_per_s"] for name in ("c1", "c2"))
+    assert 0.85 < slow / 20e6 < 1.02 and fast > 3 * slow
+    assert network["reply_bits_per_s"] == pytest.approx(5 / (3 / fast + 2 / slow), rel=1e-6)  # 3 and 2 connections
+    (time,) = why_of(analyse_study(stored)).network
+    assert time.transmission_ms is not None and time.transmission_ms > 0
     for machine in machines:
         assert_nothing_is_left(machine)
 

@@ -91,6 +91,7 @@ class LoadClient:
     host : of several the first, whose clock counts the seconds
     generator : path of ``dbdyno-load`` there
     agents : hosts that are one client together; none: the load is driven on `host` alone
+    agent_hosts : the host of each of `agents`
     lab, lab_generator : where their records are merged; None without `agents`
     """
 
@@ -100,6 +101,7 @@ class LoadClient:
     agents: tuple[LoadAgent, ...] = ()
     lab: Host | None = None
     lab_generator: Path | None = None
+    agent_hosts: tuple[Host, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,9 @@ def network_client(
         for client, remote_client in zip(clients, access.clients, strict=True)
     )
     lead_host = clients[0].host
-    return LoadClient(lead_host, Path(lead_host.program.path), agents[0].logical_cpu_count, agents, lab, generator)
+    lead_program = Path(lead_host.program.path)
+    hosts = tuple(client.host for client in clients)
+    return LoadClient(lead_host, lead_program, agents[0].logical_cpu_count, agents, lab, generator, hosts)
 
 
 @dataclass(frozen=True, slots=True)

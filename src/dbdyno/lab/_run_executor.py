@@ -116,7 +116,8 @@ class RunExecutor:
         order = self._load_order(run, ladder_server)
         session_watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
         reconnected = self.context.host.times_reconnected()
-        with shaped_network(self.context.study, run, server, self.context.host) as shape:
+        client = self.context.client(run.cell.route)
+        with shaped_network(self.context.study, order, server, self.context.host, client) as shape:
             measured = self._measure(order, prepared, ladder_server, state_before, session_watch)
         status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
         verification = self._verify_tables(run, prepared, server, measured)

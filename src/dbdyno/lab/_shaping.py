@@ -14,22 +14,27 @@ from types import MappingProxyType
 
 from dbdyno.configure import TrafficShaper, find_shaper, undo_left_shape
 from dbdyno.connections import ServerConnection
-from dbdyno.core import Caveat, ConfigureError, HostError, Run, format_duration, is_network_route
+from dbdyno.core import Caveat, ConfigureError, HostError, format_duration, is_network_route
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._bench import RunServer
+from dbdyno.lab._context import LoadClient
+from dbdyno.lab._reply_rates import (
+    REPLIES,
+    ROW_BYTES,
+    bits_per_s,
+    is_long,
+    load_host_network,
+    reply_sizes,
+    reply_statement,
+)
 from dbdyno.lab._signals import uninterrupted
+from dbdyno.measure import LoadOrder
 from dbdyno.store import JsonValue
 from dbdyno.study import RouteChoice, Study
 
 _PINGS = 20
-_REPLIES = 4
 _REPLY_S = 0.25
 _REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
-_REPLY_ROW_BYTES = 1 << 16
-"""Of one row, well below the longest packet that servers send unasked."""
-_REPLY_LONG_NS = 200_000_000
-"""A reply that takes so long shows the rate: TCP's slow start and waits for a processor are a small part of it."""
-_REPLY_GROWTH = 8
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
 """Bounds of the rate as replies see it, as shares of the rate asked; headers take about 5 % of a full packet."""
@@ -65,21 +70,28 @@ class PathReading:
 
 
 @contextlib.contextmanager
-def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> Iterator[AppliedShape]:
+def shaped_network(
+    study: Study, order: LoadOrder, server: RunServer, host: object, client: LoadClient
+) -> Iterator[AppliedShape]:
     """Have the run's route shaped while the block runs, if it is to be.
+
+    Parameters
+    ----------
+    host : of the servers
+    client : drives the run's load
 
     Raises
     ------
     HostError : it can't be shaped, or the change can't be undone
     ConfigureError : it is not as slow as asked
     """
-    route, choice = study.shaped_route(run.cell.route), study.bench.server if study.bench is not None else None
+    route, choice = study.shaped_route(order.run.cell.route), study.bench.server if study.bench is not None else None
     if choice is None or not isinstance(host, RemoteHost):
         yield AppliedShape()
         return
     undo_left_shape(host, choice)
     if route is None:
-        yield AppliedShape(_network_facts(study, run, server))
+        yield AppliedShape(_network_facts(order, server, client))
         return
     shaper = find_shaper(host, choice)
     with contextlib.ExitStack() as exit_stack:
@@ -103,10 +115,12 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
         yield AppliedShape({"shaping": facts, "network": network}, judge_path(route, reading))
 
 
-def _network_facts(study: Study, run: Run, server: RunServer) -> Mapping[str, JsonValue]:
-    """Return what this machine sees of the network to the server; nothing where other hosts are the clients."""
-    if not is_network_route(run.cell.route) or study.bench is None or study.bench.clients:
+def _network_facts(order: LoadOrder, server: RunServer, client: LoadClient) -> Mapping[str, JsonValue]:
+    """Return what the machines of the client see of the network to the server."""
+    if not is_network_route(order.run.cell.route):
         return _NOTHING
+    if client.agents:
+        return {"network": load_host_network(client, order)}
     with server.client_connection() as connection:
         round_trip_ns = _round_trip_ns(connection)
         rate = _reply_rate(connection, round_trip_ns)
@@ -115,12 +129,13 @@ def _network_facts(study: Study, run: Run, server: RunServer) -> Mapping[str, Js
 
 def _reply_rate(connection: ServerConnection, round_trip_ns: int) -> int:
     """Return bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
-    size_bytes = _REPLY_LEAST_BYTES
-    while True:
+    rate = 0
+    for size_bytes in reply_sizes():
         took_ns = _fastest_reply_ns(connection, size_bytes) - round_trip_ns
-        if took_ns >= _REPLY_LONG_NS or size_bytes >= _REPLY_MOST_BYTES:
-            return _bits_per_s(size_bytes, took_ns)
-        size_bytes = min(_REPLY_GROWTH * size_bytes, _REPLY_MOST_BYTES)
+        rate = bits_per_s(size_bytes, took_ns)
+        if is_long(took_ns):
+            break
+    return rate
 
 
 def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
@@ -167,9 +182,9 @@ def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) 
     if rate is None:
         return PathReading(plain_ns, shaped_ns)
     asked_bytes = min(max(round(rate / 8 * _REPLY_S), _REPLY_LEAST_BYTES), _REPLY_MOST_BYTES)
-    asked_bytes -= asked_bytes % _REPLY_ROW_BYTES
+    asked_bytes -= asked_bytes % ROW_BYTES
     took_ns = _fastest_reply_ns(connection, asked_bytes) - shaped_ns
-    return PathReading(plain_ns, shaped_ns, _bits_per_s(asked_bytes, took_ns))
+    return PathReading(plain_ns, shaped_ns, bits_per_s(asked_bytes, took_ns))
 
 
 def _round_trip_ns(connection: ServerConnection) -> int:
@@ -183,19 +198,14 @@ def _round_trip_ns(connection: ServerConnection) -> int:
 
 def _fastest_reply_ns(connection: ServerConnection, size_bytes: int) -> int:
     """Return the time of the fastest of several replies: the others waited for a processor or for lost packets, too."""
-    return min(_reply_ns(connection, size_bytes) for _ in range(_REPLIES))
-
-
-def _bits_per_s(size_bytes: int, took_ns: int) -> int:
-    return round(size_bytes * 8 * 10**9 / max(took_ns, 1))
+    return min(_reply_ns(connection, size_bytes) for _ in range(REPLIES))
 
 
 def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
-    """Return the time of a reply of so many bytes, a multiple of `_REPLY_ROW_BYTES`."""
-    lines = " UNION ALL ".join(["SELECT 1 AS line"] * (size_bytes // _REPLY_ROW_BYTES))
+    """Return the time of a reply of so many bytes, a multiple of `ROW_BYTES`."""
     began_ns = time.monotonic_ns()
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT REPEAT('x', {_REPLY_ROW_BYTES}) FROM ({lines}) AS text_lines")
+        cursor.execute(reply_statement(size_bytes))
         rows = cursor.fetchall()
     took_ns = time.monotonic_ns() - began_ns
     if sum(len(row[0] or "") for row in rows) != size_bytes:

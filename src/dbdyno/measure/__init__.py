@@ -11,17 +11,19 @@ from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import MeasuredRun, measure_run
 from dbdyno.measure._other_load import DISTURBANCES
-from dbdyno.measure._records import parse_record
+from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
 from dbdyno.measure._wall_clock import WallClock
 
 __all__ = [
     "DISTURBANCES",
     "CounterDelta",
+    "IntervalRecord",
     "Judgement",
     "LoadAgent",
     "LoadOrder",
     "MeasuredRun",
     "MeasuredServer",
+    "StartRecord",
     "WallClock",
     "counters_document",
     "judge",
