@@ -21,6 +21,7 @@ from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab import find_generator
+from network_host import run
 from remote_hosts import RemoteMachine, comes_true, remote_machines
 
 pytestmark = pytest.mark.server
@@ -170,6 +171,30 @@ def test_a_folder_that_allows_no_programs_is_named(machine: RemoteMachine) -> No
     subprocess.run(["nsenter", "--mount", "-t", str(machine.init), "--", *mount], check=True, timeout=10)
     with pytest.raises(HostError, match="does not execute programs"):
         connect(machine.destination, find_generator(), home="/mnt/dbdyno")
+
+
+def test_a_folder_that_the_user_may_not_write_is_named_with_what_helps(machine: RemoteMachine) -> None:
+    with pytest.raises(HostError, match="lets its user write nothing to dbdyno's folder") as refused:
+        connect(machine.destination, find_generator(), home="/data/dbdyno")
+    assert "'/data'" in refused.value.why and "`home` of [hosts.NAME]" in refused.value.remedy
+
+
+def test_a_full_disk_is_named_when_the_program_is_pushed(machine: RemoteMachine) -> None:
+    there = ["nsenter", "--target", str(machine.init), "--mount", "--"]
+    run(*there, "mkdir", "-p", "/home/bench/full")
+    run(*there, "mount", "-t", "tmpfs", "-o", "size=1m,mode=1777", "full", "/home/bench/full")
+    try:
+        with pytest.raises(HostError, match=f"the disk of {machine.destination} is full") as refused:
+            connect(machine.destination, find_generator(), home="/home/bench/full/d")
+    finally:
+        run(*there, "umount", "/home/bench/full")
+    assert "No space left on device" in refused.value.why and "free some space there" in refused.value.remedy
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_host_that_is_off(machine: RemoteMachine) -> None:
+    with pytest.raises(HostError, match="bench@nobody.invalid can't be reached") as refused:
+        connect("bench@nobody.invalid", find_generator())
+    assert "resolve hostname" in refused.value.why and "check the name" in refused.value.remedy
 
 
 def test_files_are_pushed_by_content_and_resumed(host: RemoteHost, machine: RemoteMachine, tmp_path: Path) -> None:

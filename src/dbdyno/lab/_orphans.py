@@ -168,13 +168,16 @@ def living_studies(home: Home, host: Host) -> tuple[int, ...]:
 
 
 def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
-    """Return memory groups of sessions whose process is gone, and of this one."""
+    """Return memory groups of sessions whose process is gone, and of this one.
+
+    Hosts that share a kernel, such as containers, may see each other's groups, but not the processes.
+    """
     orphans = []
     for group in host.memory_groups():
         match = _GROUP_RE.match(group.name)
         session = Session.of_folder(home.run / match[1], host) if match else None
         is_own = session is not None and own is not None and session.folder.name == own.folder.name
-        if session is not None and (is_own or not session.is_alive()):
+        if session is not None and (is_own or session.is_over()):
             orphans.append(group)
     return orphans
 

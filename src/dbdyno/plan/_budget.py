@@ -92,7 +92,7 @@ def estimate_budget(
 
 
 def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_bytes: int) -> None:
-    """Refuse a study that the machine can't hold.
+    """Refuse a study that the machine of its servers can't hold.
 
     Raises
     ------
@@ -101,16 +101,19 @@ def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_byte
     """
     if all(target.engine.source.startswith("server") for target in study.targets):
         return
+    server = study.bench.server if study.bench is not None else None
     if budget.memory_bytes > memory_bytes:
         tier = format_bytes(max(study.tiers_bytes))
         raise RequestError(
-            f"tier {tier} does not fit this machine",
+            f"tier {tier} does not fit {server.name if server is not None else 'this machine'}",
             f"it needs about {format_bytes(budget.memory_bytes)} and {format_bytes(memory_bytes)} are available",
             "choose a smaller tier or another machine",
         )
     if budget.disk_bytes > free_disk_bytes:
         raise HostError(
-            "not enough disk space for the study",
+            f"not enough disk space for the study{f' on {server.name}' if server is not None else ''}",
             f"it needs about {format_bytes(budget.disk_bytes)} and {format_bytes(free_disk_bytes)} are free",
-            "free some space, choose fewer rows or targets, or point DBDYNO_HOME at a larger disk",
+            "free some space, choose fewer rows or targets, or "
+            + ("point DBDYNO_HOME at" if server is None else f"name with `home` of [hosts.{server.name}] a folder of")
+            + " a larger disk",
         )

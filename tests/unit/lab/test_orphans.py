@@ -17,7 +17,7 @@ from dbdyno.core import Home, HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.lab import clean_up, find_orphans, living_studies
-from dbdyno.lab._orphans import remove_orphans
+from dbdyno.lab._orphans import left_groups, remove_orphans
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
 HOST = LocalHost()
@@ -286,6 +286,17 @@ def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> No
         assert said
     finally:
         HOST.remove_memory_group(living.folder)
+
+
+def test_a_memory_group_of_another_host_is_left_alone(home: Home) -> None:
+    try:
+        group = HOST.make_memory_group("12345-678-0ther801-s1-test", 64 << 20)
+    except HostError as error:
+        pytest.skip(str(error))
+    try:
+        assert group.folder not in left_groups(home, HOST, Session.own(home, HOST))
+    finally:
+        HOST.remove_memory_group(group.folder)
 
 
 def test_servers_of_others_are_left_alone(

@@ -10,7 +10,7 @@ import pytest
 
 from dbdyno.core import HostError, RequestError
 from dbdyno.plan import check_budget, make_plan, share_server
-from dbdyno.study import Study, read_study
+from dbdyno.study import BenchChoice, HostChoice, Study, read_study
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,6 +60,10 @@ def test_a_machine_too_small_is_refused_before_anything_starts(study: Study) -> 
     with pytest.raises(HostError, match="not enough disk"):
         check_budget(study, budget, 1 << 40, 1 << 30)
     check_budget(study, budget, 1 << 40, 1 << 40)
+    far = replace(study, benches=(BenchChoice("a", HostChoice("db1", "bench@db1")),))
+    with pytest.raises(HostError, match="not enough disk space for the study on db1") as refused:
+        check_budget(far, budget, 1 << 40, 1 << 30)
+    assert "`home` of [hosts.db1]" in refused.value.remedy
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ _GLIBC_RE = re.compile(rb"GLIBC_2\.(\d+)\0")
 
 _LOOK = r"""
 set -eu
+command -v sha256sum >/dev/null || { echo "sha256sum: not found" >&2; exit 1; }
 home=$1; sha=$2
 if [ -z "$home" ]; then
     if [ "$(id -u)" = 0 ]; then home=/var/cache/dbdyno; else home=${XDG_CACHE_HOME:-$HOME/.cache}/dbdyno; fi

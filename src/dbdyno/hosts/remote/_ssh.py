@@ -119,7 +119,7 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
             "name a folder with --home on a file system mounted without noexec",
         )
     if exit_code != _SSH_FAILED:
-        return HostError(f"a command failed on {destination} with exit code {exit_code}", words)
+        return _command_failure(destination, exit_code, words)
     if "IDENTIFICATION HAS CHANGED" in stderr:
         return HostError(
             f"{destination} has a different host key than before",
@@ -137,7 +137,40 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
         return HostError(
             f"{destination} accepts none of your keys", words, f"ssh-copy-id {destination}, or add the key to ssh-agent"
         )
-    return HostError(f"{destination} can't be reached", words, f"run by hand: ssh {destination} true", fault="network")
+    return HostError(
+        f"{destination} can't be reached",
+        words,
+        f"{_reach_remedy(stderr)}; to try it by hand: ssh {destination} true",
+        fault="network",
+    )
+
+
+def _reach_remedy(stderr: str) -> str:
+    if "resolve hostname" in stderr:
+        return "check the name, in --host, `ssh` of [hosts.NAME] or HostName of ~/.ssh/config"
+    if "Connection refused" in stderr:
+        return "check that its SSH server runs, and on which port"
+    return "check that it is on, its cable and route, and firewalls between"
+
+
+def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
+    """Return the error of a command there that ssh has run."""
+    other_folder = "name another folder: --home, or `home` of [hosts.NAME]"
+    if "No space left on device" in words or "quota exceeded" in words:
+        return HostError(f"the disk of {destination} is full", words, f"free some space there, or {other_folder}")
+    if "Permission denied" in words or "Read-only file system" in words:
+        return HostError(
+            f"{destination} lets its user write nothing to dbdyno's folder",
+            words,
+            f"create the folder there for that user, or {other_folder}",
+        )
+    if "command not found" in words or words.endswith("not found"):
+        return HostError(
+            f"{destination} lacks a command that dbdyno needs", words, "install it there (package coreutils)"
+        )
+    return HostError(
+        f"a command failed on {destination} with exit code {exit_code}", words, f"try it by hand: ssh {destination}"
+    )
 
 
 def _key_fingerprint(destination: str) -> str:
