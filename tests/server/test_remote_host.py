@@ -192,7 +192,7 @@ def test_a_full_disk_is_named_when_the_program_is_pushed(machine: RemoteMachine)
 
 
 def test_a_name_that_nobody_knows_is_told_from_a_host_that_is_off(machine: RemoteMachine) -> None:
-    with pytest.raises(HostError, match="bench@nobody.invalid can't be reached") as refused:
+    with pytest.raises(HostError, match=r"bench@nobody\.invalid can't be reached") as refused:
         connect("bench@nobody.invalid", find_generator())
     assert "resolve hostname" in refused.value.why and "check the name" in refused.value.remedy
 
