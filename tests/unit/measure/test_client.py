@@ -61,6 +61,15 @@ def test_without_a_calibration_the_busy_share_is_the_figure_and_is_called_so(int
     assert (use.share, use.basis) == (pytest.approx(0.3), "busy share")
 
 
+def test_only_a_calibrated_maximum_is_called_so(interval: Make) -> None:
+    uses = [
+        client_use([interval(0, busy=(0.9,))], curve, quota)
+        for curve, quota in ((CostCurve.through([(0.3, 0.1)]), None), (None, None), (None, 0.99))
+    ]
+    words = [use.reason.partition(":")[0].partition("of ")[2] for use in uses if use is not None]
+    assert words == ["its calibrated maximum", "its maximum", "its maximum"]
+
+
 def test_the_busiest_worker_counts_over_the_whole_window(interval: Make) -> None:
     # Each is busiest in one second; over both the second one is.
     use = client_use([interval(0, busy=(0.9, 0.4)), interval(1, busy=(0.1, 0.8))])

@@ -29,7 +29,7 @@ class ClientUse:
 
     Parameters
     ----------
-    share : of its calibrated maximum
+    share : of its maximum
     busy_share : of the time, outside of waiting, of the worker that used most
     wait_share : of the time in which that worker could have run and got no processor
     has_own_cpus : the server runs on other processors: a wait is the client's own
@@ -52,7 +52,8 @@ class ClientUse:
     @property
     def reason(self) -> str:
         """Return what was seen, in words."""
-        words = f"the load generator used {percent(self.share)} of its calibrated maximum"
+        maximum = "its calibrated maximum" if self.basis == "calibration" else "its maximum"
+        words = f"the load generator used {percent(self.share)} of {maximum}"
         if self.basis == "processor quota":
             return f"{words}: its control group used up its processor quota"
         busy_words = f"its busiest worker was busy {percent(self.busy_share)} of the time"
