@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 import secrets
 import shlex
@@ -267,17 +268,17 @@ class RemoteHost(Host):
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. Extended attributes are not kept."""
-        with _translate_errors(f"can't copy to {destination}"):
+        with self._errors_of(f"can't copy to {destination}"):
             return str(self._files.ask("copy-tree", **{"from": str(source), "to": str(destination)})[0]["how"])
 
     def write_back(self, directory: Path) -> None:
         """See `Host`."""
-        with _translate_errors(f"can't write {directory} back"):
+        with self._errors_of(f"can't write {directory} back"):
             self._files.ask("write-back", path=str(directory))
 
     def remove_tree(self, directory: Path) -> None:
         """See `Host`."""
-        with _translate_errors(f"can't remove {directory}"), contextlib.suppress(FileNotFoundError):
+        with self._errors_of(f"can't remove {directory}"), contextlib.suppress(FileNotFoundError):
             self._files.ask("remove", path=str(directory), recursive=True)
 
     @contextlib.contextmanager
@@ -307,7 +308,7 @@ class RemoteHost(Host):
 
     def push(self, source: Path, destination: Path, sha256: str) -> int:
         """Send a file of this machine there by its content, from where an earlier attempt ended; the bytes sent."""
-        with _translate_errors(f"can't copy to {destination}"):
+        with self._errors_of(f"can't copy to {destination}"):
             return self._files.push(source, destination, sha256)
 
     def agents(self) -> list[RemoteAgent]:
@@ -344,16 +345,22 @@ class RemoteHost(Host):
         for agent in agents_of_dead_labs(self.agents()):
             self.end_agent(agent.session)
 
+    @contextlib.contextmanager
+    def _errors_of(self, what: str) -> Iterator[None]:
+        """Name the host, and what helps, in errors of its files."""
+        try:
+            yield
+        except OSError as error:
+            remedy = ""
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                remedy = "free some space there, then run the same command again"
+            elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                remedy = f"give the user of {self.link.destination} the right to it"
+            where = f"{what} on {self.link.destination}"
+            raise HostError(where, f"{error.filename}: {error.strerror}", remedy) from error
+
     def _user(self, as_server_user: bool) -> ServerUser | None:
         return self._system.server_user if as_server_user else None
-
-
-@contextlib.contextmanager
-def _translate_errors(what: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise HostError(what, f"{error.filename}: {error.strerror}") from error
 
 
 def _with_stdin(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
