@@ -63,7 +63,11 @@ server = "db1"
 """
 
 
-@pytest.mark.parametrize("cable", [Cable(10.0), Cable(1.0, rate_mbit=100.0)], ids=["10 ms", "1 ms and 100 Mbit"])
+@pytest.mark.parametrize(
+    "cable",
+    [Cable(10.0), Cable(1.0, rate_mbit=100.0), Cable(1.0, rate_mbit=20.0)],
+    ids=["10 ms", "1 ms and 100 Mbit", "1 ms and 20 Mbit"],
+)
 def test_the_time_of_a_cable_is_told_apart_from_the_server_s(cable: Cable, tmp_path: Path) -> None:
     provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
     with ahead_of_others(), remote_machines(tmp_path, "db1", cable=cable) as (machine,):
