@@ -11,6 +11,8 @@
 //! assert_eq!(error.to_string(), "it is a device");
 //! ```
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, makedev};
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
