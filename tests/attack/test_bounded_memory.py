@@ -160,6 +160,15 @@ def test_a_pipe_in_place_of_a_stored_file_is_damage_and_not_waited_for(forks: Co
         assert "Traceback" not in ended.err
 
 
+def test_a_journal_of_endless_lines_is_not_read(bounded: CommandForks, tmp_path: Path) -> None:
+    """What is made of a line takes several times its bytes: within 1 GiB, which other files may have, all memory."""
+    results = spoilable_results.write(tmp_path / "results")
+    journal = results.path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines) + lines[-1] * ((17 << 20) // len(lines[-1])))
+    refused(bounded.run(["show", results.path, "--allow-altered"]), "journal.jsonl can't be read", 3)
+
+
 def test_charts_under_a_limit_of_addresses_end_with_its_name(tmp_path: Path) -> None:
     results = spoilable_results.write(tmp_path / "results")
     command = [sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"]

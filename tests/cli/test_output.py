@@ -59,6 +59,49 @@ def test_a_full_disk_is_the_worlds_fault(night: Path) -> None:
     assert done.stderr == "error: No space left on device\nhint: free space and try again\n"
 
 
+@pytest.mark.parametrize("asked", [["--help"], ["compare", "--help"], ["--version"], []])
+def test_help_that_does_not_fit_the_disk_is_no_success_and_no_defect(asked: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PROGRAM, *asked], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "error: No space left on device\nhint: free space and try again\n")
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md", "runs.svg"])
+def test_a_report_into_a_pipe_that_nobody_reads_is_an_error_and_no_wait(night: Path, tmp_path: Path, name: str) -> None:
+    series, pipe = tmp_path / "s.csv", tmp_path / name
+    series.write_text("second,tps\n" + "".join(f"{second},100\n" for second in range(400)))
+    os.mkfifo(pipe)
+    command = ["judge", series, "--plot", pipe] if name.endswith("svg") else ["report", night, "-o", pipe]
+    done = subprocess.run([*PROGRAM, *map(str, command)], capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 2
+    assert f"{pipe} can't be written\n  it is a named pipe that nobody reads" in done.stderr
+
+
+def test_a_report_into_a_pipe_that_is_read_arrives_whole(night: Path, tmp_path: Path) -> None:
+    pipe, copy = tmp_path / "page.md", tmp_path / "copy.md"
+    os.mkfifo(pipe)
+    with copy.open("wb") as file, subprocess.Popen(["cat", str(pipe)], stdout=file) as reader:
+        descriptor = os.open(pipe, os.O_WRONLY)  # waits until the reader has opened it
+        command = [*PROGRAM, "report", str(night), "--format", "md", "-o", str(pipe)]
+        done = subprocess.run(command, capture_output=True, timeout=240, check=False)
+        os.close(descriptor)
+        reader.wait(60)
+    assert done.returncode == 0
+    assert copy.read_bytes().startswith(b"#") and copy.stat().st_size > 1000
+
+
+def test_a_removed_working_folder_is_named(night: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = f"import os, sys; os.rmdir({str(gone)!r}); from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "report", str(night), "--format", "md", "-o", "page.md"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, cwd=gone, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (2, 3)
+    assert "page.md can't be written" in done.stderr or "the working folder was removed" in done.stderr
+
+
 def test_signs_that_the_terminal_does_not_know_stop_nothing(night: Path) -> None:
     environ = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run([*PROGRAM, "judge", "-"], input=b"run,second,tps\na,1,5\n", capture_output=True, env=environ)

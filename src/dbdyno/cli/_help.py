@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
@@ -93,6 +93,10 @@ class Parser(argparse.ArgumentParser):
     def options(self) -> list[str]:
         """Return all options, each as written."""
         return [option for action in self._actions for option in action.option_strings]
+
+    def _print_message(self, message: str, file: TextIO | None = None) -> None:
+        """Print help or a version; argparse itself ignores a disk that is full."""
+        (file or sys.stderr).write(message)
 
     def fail(self, message: str, hint: str) -> NoReturn:
         """Print what was wrong and what to do, and exit with 2."""

@@ -21,7 +21,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dbdyno.core import DbdynoError, HostError
 
 _LINE_MOST = 2000
+_NAME_MOST = 300
 _ESCAPED = "dbdyno-escaped"
 _NOBODY_READS = 128 + signal.SIGPIPE
 _COLLECT_EVERY = 20_000
@@ -73,12 +74,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     atexit.register(gc.freeze)  # what is left at the end goes with the process: a last search for garbage is vain
     _open_closed_streams()
     try:
-        return _run_arguments(arguments)
+        return _run_and_flush(arguments)
     except BrokenPipeError:  # of the error stream, while an error was printed: nothing more can be said
         return _NOBODY_READS
+    except OSError as error:  # of the output stream, while help was printed
+        from dbdyno.core import HostError
+
+        _print_error(_system_error(error))
+        return HostError.exit_code
     finally:
         for stream in (sys.stdout, sys.stderr):
             _flush_or_drop(stream)
+
+
+def _run_and_flush(arguments: Sequence[str] | None) -> int:
+    """Run one command; help and a version also count as printed only once they are written."""
+    try:
+        return _run_arguments(arguments)
+    except SystemExit:
+        with suppress(BrokenPipeError):  # help whose reader has seen enough is no failure
+            sys.stdout.flush()
+        raise
 
 
 def _run_arguments(arguments: Sequence[str] | None) -> int:
@@ -248,12 +264,22 @@ def _flush_or_drop(stream: TextIO) -> None:
         os.close(null_descriptor)
 
 
+def _has_working_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _system_error(error: OSError) -> HostError:
     from dbdyno.core import HostError
 
     message = error.strerror or str(error)
     if error.filename is not None:
-        message = f"{os.fsdecode(error.filename)}: {message}"
+        message = f"{os.fsdecode(error.filename)[:_NAME_MOST]}: {message}"
+    elif error.errno == errno.ENOENT and not _has_working_folder():
+        return HostError("the working folder was removed", message, "change to a folder that exists")
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return HostError(message, "", "free space and try again" if is_full else "")
 

@@ -13,6 +13,7 @@ from dbdyno.analyse import SeriesJudgement
 from dbdyno.core import StoreError
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
+from dbdyno.report._write_atomic import write_through
 from dbdyno.report.charts import judged_chart
 from dbdyno.report.charts._style import config, definition
 
@@ -39,6 +40,6 @@ def save_judged(judged: Mapping[str, SeriesJudgement], path: Path) -> None:
     try:
         with ChartConverter() as converter:
             content = converter.svg(spec).encode() if path.suffix.lower() == ".svg" else converter.png(spec)
-        path.write_bytes(content)
+        write_through(path, content)
     except OSError as error:
         raise StoreError(f"{path} can't be written", error.strerror or str(error), "name another file") from error

@@ -23,7 +23,7 @@ from dbdyno.core import Cell, decode, format_memory, json_value, read_input, rea
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import MOST_BYTES, read_json, reading
 from dbdyno.store._files import write_whole
-from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, JournalEntry, chained_entries
+from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, JournalEntry, chained_entries, most_bytes
 from dbdyno.store._manifest import Manifest, ManifestEntry, facts_of, top_files, unit_digest, unit_of, units_of
 from dbdyno.store._records import record_from_json
 
@@ -139,7 +139,7 @@ class _Journal:
         if not path.is_file():
             return cls((FileAlteration(layout.JOURNAL, "is missing"),) if listed_facts else ())
         with reading(path):
-            content = read_input(path, MOST_BYTES)
+            content = read_input(path, most_bytes())
             entries, broken_line = chained_entries(content)
         alterations = []
         if broken_line is not None:

@@ -56,15 +56,15 @@ MOST_BYTES = 1 << 30
 """Of one JSON file or text of a results folder: the manifest of an import of thousands of runs has some tens of MiB."""
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a stored file.
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
+    """Return the text of a stored file, of at most so many bytes.
 
     Raises
     ------
     DamageError : it is missing, can't be read, or is no text
     """
     with reading(path):
-        return read_input_text(path, MOST_BYTES)
+        return read_input_text(path, most)
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
-from dbdyno.core import decode, json_value
+from dbdyno.core import decode, input_limit, json_value
 from dbdyno.store._damage import read_text, reading
 from dbdyno.store._files import JsonValue
 
@@ -105,6 +105,15 @@ class JournalEntry:
     facts: Mapping[str, JsonValue]
 
 
+_MOST_BYTES = 64 << 20
+"""Of a journal: a run takes some 2 KiB; what is made of a line takes six times as much."""
+
+
+def most_bytes() -> int:
+    """Return up to how many bytes a journal is read."""
+    return input_limit(_MOST_BYTES)
+
+
 def append_entry(path: Path, event: str, facts: Mapping[str, JsonValue]) -> None:
     """Add a line and wait until the disk has it."""
     append_entries(path, event, [facts])
@@ -128,7 +137,7 @@ def read_entries(path: Path) -> tuple[JournalEntry, ...]:
     if not path.exists():
         return ()
     entries = []
-    for number, line in enumerate(read_text(path).split("\n")[:-1], 1):
+    for number, line in enumerate(read_text(path, most_bytes()).split("\n")[:-1], 1):
         if line:
             with reading(path, f"line {number}"):
                 entries.append(entry_of(line))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,11 +63,15 @@ def is_held(path: Path) -> bool:
 
 def _open_lock(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StoreError(
             f"{path.parent} can't be written", error.strerror or str(error), "name a writable folder with -o"
         ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise StoreError(f"{path.parent} can't be locked", f"{path} is not a file", "remove it and try again")
+    return descriptor
 
 
 def _is_open_file(path: Path, descriptor: int) -> bool:

@@ -297,6 +297,15 @@ def test_a_journal_line_cut_by_a_kill_is_dropped(results: Results) -> None:
     assert [entry.facts for entry in results.journal()] == [{"run_id": "x"}, {"run_id": "y"}]
 
 
+def test_a_lock_that_is_no_file_is_named(results: Results) -> None:
+    lock = results.path / "lock"
+    lock.unlink(missing_ok=True)
+    os.mkfifo(lock)
+    with pytest.raises(StoreError, match="can't be locked") as error, results.writing():
+        pass
+    assert error.value.why == f"{lock} is not a file"
+
+
 def test_a_second_writer_is_told_who_holds_the_folder(results: Results) -> None:
     with results.writing():
         with pytest.raises(StoreError, match="in use by another dbdyno") as error, results.writing():
