@@ -7,12 +7,15 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._other_words import meant_choice, meant_option, whole_number
 from dbdyno.cli._words import plain
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 from dbdyno.nearest import nearest
 
 
@@ -94,7 +97,7 @@ class Parser(argparse.ArgumentParser):
         """Return all options, each as written."""
         return [option for action in self._actions for option in action.option_strings]
 
-    def _print_message(self, message: str, file: TextIO | None = None) -> None:
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Print help or a version; argparse itself ignores a disk that is full."""
         (file or sys.stderr).write(message)
 
