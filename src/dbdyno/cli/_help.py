@@ -13,10 +13,10 @@ from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._other_words import meant_choice, meant_option, whole_number
 from dbdyno.cli._words import plain
+from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
-from dbdyno.nearest import nearest
 
 
 class Parser(argparse.ArgumentParser):
