@@ -22,6 +22,7 @@ name = "disturbed"
 targets = ["mariadb:11.8"]
 workload = {{name = "oltp_read_write", tables = 1, rows = 2000}}
 axes = {{tier = "64MB", concurrency = {cells}}}
+pacing = {{rate_per_s = 50}}
 measure = {{warm_up = "0s", window = "{window}", repeats = 1, equivalence_events = 0}}
 """
 

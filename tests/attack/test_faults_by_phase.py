@@ -41,9 +41,11 @@ STUDY = """
 targets = ["TARGET"]
 workload = WORKLOAD
 axes = {tier = "64MB", concurrency = [1, 2], route = "ROUTE"}
+PACING
 measure = {warm_up = "1s", window = "4s", settle = "1s", repeats = 1, equivalence_events = 0, after_run = "recover"}
 timeouts = {path = "3s", check = "120s"}
 """
+PACING = "pacing = {rate_per_s = 50}"
 ROWS = '{name = "oltp_read_write", tables = 1, rows = 5000}'
 CHECKED = '{name = "linkbench", maxid1 = 2001}'
 """Its tables can be asked whether they are consistent, so there is a phase for that."""
@@ -175,8 +177,11 @@ class Trial:
         assert left_servers(self.home) == []
 
 
-def study_file(folder: Path, moment: Moment, target: str = ENGINE, route: str = "loopback", more: str = "") -> Path:
+def study_file(
+    folder: Path, moment: Moment, target: str = ENGINE, route: str = "loopback", more: str = "", pacing: str = PACING
+) -> Path:
     text = STUDY.replace("TARGET", target).replace("WORKLOAD", moment.workload).replace("ROUTE", route)
+    text = text.replace("PACING", pacing)
     if moment in PREPARING:  # it has to be filled, so no other trial has as many rows, nor the same when run again
         text = text.replace("rows = 5000", f"rows = {next(_UNUSED_ROWS)}")
     file = folder / "study.toml"
@@ -265,7 +270,8 @@ def test_a_full_disk_is_named_and_the_study_goes_on_or_stops(
         folder.mkdir(mode=0o755)
         holds_data = number % 3 < 2
         there = ApartHome(home.root, folder) if holds_data else home
-        trial = Trial(study_file(tmp_path, moment), tmp_path / "r" if holds_data else disk.place / "r", there)
+        file = study_file(tmp_path, moment, pacing="")  # as much as it can, so that its files grow
+        trial = Trial(file, tmp_path / "r" if holds_data else disk.place / "r", there)
         end = trial.disturbed(moment, lambda _: disk.fill())
         disk.free()
         trial.judged(end, Moment(moment.event, moment.phase), r"(?i)disk.*full|no space|Errcode: 28|errno 28|is full")

@@ -46,6 +46,8 @@ table_size = 20000
 tier = "64MB"
 concurrency = 2
 route = ["loopback", "network"]
+[pacing]
+rate_per_s = 50
 [measure]
 warm_up = "1s"
 window = "{WINDOW_S}s"

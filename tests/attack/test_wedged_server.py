@@ -33,6 +33,7 @@ STUDY = """
 targets = TARGETS
 workload = {name = "oltp_read_write", tables = 1, rows = 5000}
 axes = {tier = ["64MB"], concurrency = CONCURRENCY, route = ["loopback"]}
+pacing = {rate_per_s = 50}
 measure = {warm_up = "1s", window = "3s", settle = "1s", repeats = 1, equivalence_events = 100, after_run = "stop"}
 """
 TARGETS = ("mariadb:11.8", "mariadb:10.11")

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.server
 STUDY = """
 workload = {name = "oltp_read_write", tables = 1, rows = 5000}
 axes = {tier = "64MB", concurrency = 2}
+pacing = {rate_per_s = 50}
 measure = {warm_up = "1s", window = "3s", repeats = 1, equivalence_events = 50}
 pinning = {server = "0", client = "1"}
 """

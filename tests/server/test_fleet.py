@@ -40,6 +40,8 @@ table_size = 1000
 [axes]
 tier = ["48MB", "64MB"]
 concurrency = 2
+[pacing]
+rate_per_s = 50
 [measure]
 warm_up = "1s"
 window = "2s"

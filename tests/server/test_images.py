@@ -210,7 +210,7 @@ def test_a_whole_study_runs_in_containers(daemon: str, laboratory: Any) -> None:
     study.write_text(
         'target = [{engine = "mariadb:11.8@image", container = {memory = "1GB"}}, {engine = "mariadb:11.8"}]\n'
         'workload = {name = "sysbench/oltp_read_write", tables = 1, table_size = 1000}\n'
-        'axes = {tier = "64MB", concurrency = 2}\n'
+        'axes = {tier = "64MB", concurrency = 2}\npacing = {rate_per_s = 50}\n'
         'measure = {warm_up = "1s", window = "2s", repeats = 2, equivalence_events = 50}\n'
     )
     environment = {**os.environ, "DBDYNO_HOME": str(laboratory.home.root)}

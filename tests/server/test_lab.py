@@ -37,6 +37,7 @@ STUDY = """
 targets = {targets}
 workload = {{name = "oltp_read_write", tables = 2, rows = 5000}}
 axes = {{tier = ["64MB"], concurrency = {concurrency}, route = {route}}}
+pacing = {{rate_per_s = 50}}
 measure = {{warm_up = "1s", window = "2s", repeats = 1, equivalence_events = 100}}
 {more}
 """

@@ -22,6 +22,7 @@ STUDY = parse_study(
     targets = ["mariadb:11.8"]
     workload = {name = "oltp_read_write", tables = 2, rows = 5000}
     axes = {tier = "64MB", concurrency = [1, 2, 4]}
+    pacing = {rate_per_s = 50}
     measure = {restore = "ladder", warm_up = "3s", step_warm_up = "1s", window = "4s", repeats = 2}
     """,
     "ladder.toml",

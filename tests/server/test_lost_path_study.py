@@ -22,6 +22,7 @@ STUDY = """
 targets = ["mariadb@server:far"]
 workload = {{name = "oltp_read_write", tables = 1, rows = 500}}
 axes = {{tier = "64MB", concurrency = 2, route = "loopback"}}
+pacing = {{rate_per_s = 50}}
 measure = {{warm_up = "1s", window = "7s", settle = "0s", repeats = 2, equivalence_events = 0}}
 
 [servers.far]

@@ -26,6 +26,8 @@ rows = 1000
 [axes]
 tier = ["64MB", "96MB"]
 concurrency = [1, 2]
+[pacing]
+rate_per_s = 50
 [measure]
 warm_up = "1s"
 window = "2s"

@@ -29,9 +29,11 @@ rows = 5000
 [axes]
 tier = "64MB"
 concurrency = 4
+[pacing]
+rate_per_s = 100
 [measure]
 warm_up = "1s"
-window = "4s"
+window = "3s"
 repeats = 2
 equivalence_events = 0
 """

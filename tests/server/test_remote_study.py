@@ -27,6 +27,7 @@ NO_PROFILER = " ".join(filter(None, read_profiler(LocalHost()).obstacle()))
 ENGINE = "mariadb:11.8"
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 SHORT_LEASE = "from dbdyno.hosts.remote import connect; connect.__kwdefaults__['lease_s'] = 5; "
+PACING = "[pacing]\nrate_per_s = 50\n"
 STUDY = """\
 name = "remote"
 [[target]]
@@ -45,7 +46,7 @@ table_size = 1000
 tier = "64MB"
 concurrency = 2
 route = [{routes}]
-[measure]
+{pacing}[measure]
 warm_up = "1s"
 window = "{window}s"
 repeats = 1
@@ -60,7 +61,13 @@ server = "db1"
 
 
 def write_study(
-    folder: Path, machine: RemoteMachine, routes: tuple[str, ...], *, window: int = 3, is_single: bool = False
+    folder: Path,
+    machine: RemoteMachine,
+    routes: tuple[str, ...],
+    *,
+    window: int = 3,
+    is_single: bool = False,
+    pacing: str = PACING,
 ) -> Path:
     """A study of one engine with two settings, or with one; a way that is silent for two seconds is lost."""
     quoted = ", ".join(f'"{route}"' for route in routes)
@@ -68,6 +75,7 @@ def write_study(
         engine=ENGINE,
         routes=quoted,
         window=window,
+        pacing=pacing,
         destination=machine.destination,
         address=machine.address,
     )
@@ -187,7 +195,8 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
 def test_servers_of_the_host_are_profiled_there_while_clients_use_the_network(
     machine: RemoteMachine, tmp_path: Path
 ) -> None:
-    study, output = write_study(tmp_path, machine, ("network",)), str(tmp_path / "out")
+    # A closed loop, so that there is something to sample.
+    study, output = write_study(tmp_path, machine, ("network",), pacing=""), str(tmp_path / "out")
     process = start(machine, "run", str(study), "--force", "--quiet", "-o", output)
     told = process.communicate(timeout=240)
     assert process.returncode == 0, told

@@ -28,6 +28,8 @@ rows = 2000
 [axes]
 tier = ["64MB"]
 concurrency = [2]
+[pacing]
+rate_per_s = 50
 [measure]
 warm_up = "2s"
 window = "6s"
