@@ -11,9 +11,10 @@ import pytest
 
 from chromium import browser
 from laboratory import laboratory, remove_templates, start
+from one_converter import one_converter
 from workers import FilesFromBothEnds
 
-__all__ = ["browser", "laboratory", "start"]
+__all__ = ["browser", "laboratory", "one_converter", "start"]
 
 
 def pytest_configure() -> None:
