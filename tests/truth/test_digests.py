@@ -14,6 +14,8 @@ from dbdyno.lab import find_generator
 from null_server import NullServer
 
 EVENTS, USERS = 20, 8
+# Each user has some 100 events, which need not take all of the processors.
+PACE = ["--time=1s", "--warm-up=0s", "--think=10ms"]
 WORKLOADS = {
     "oltp": ["sysbench/oltp_read_write", "--tables=2", "--rows=1000"],
     "writes": ["sysbench/oltp_write_only", "--rows=1000"],
@@ -44,7 +46,7 @@ def _told(command: str, *words: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_threads_change_nothing_of_what_is_sent(name: str, server: NullServer) -> None:
     workload = WORKLOADS[name]
-    load = [] if workload[0] == "insert-benchmark" else [f"--threads={USERS}", "--time=1s", "--warm-up=0s"]
+    load = [] if workload[0] == "insert-benchmark" else [f"--threads={USERS}", *PACE]
     runs = [
         _told("run", *workload, *server.target, *load, f"--workers={workers}", f"--digest={EVENTS}", "--json-lines=-")
         for workers in (1, 2, 4)
@@ -59,5 +61,5 @@ def test_threads_change_nothing_of_what_is_sent(name: str, server: NullServer) -
 def test_a_sample_tells_the_digests_of_a_run(server: NullServer) -> None:
     words = [*WORKLOADS["oltp"], f"--concurrency={USERS}"]
     sampled = _told("sample", *words, f"--events={EVENTS}", "--digest", "--json")
-    load = ["--time=1s", "--warm-up=0s", "--protocol=text", f"--digest={EVENTS}", "--json-lines=-"]
+    load = [*PACE, "--protocol=text", f"--digest={EVENTS}", "--json-lines=-"]
     assert _told("run", *words, *server.target, *load) == sampled
