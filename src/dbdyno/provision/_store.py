@@ -229,9 +229,9 @@ def installations(home: Home, host: Host) -> list[Installation]:
 
 def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
     """List installations, each with its folder."""
-    names = host.run(
-        ["find", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST], timeout_s=60, check=False
-    ).stdout.splitlines()
+    # With -H the folder itself may be a link, such as to a larger disk.
+    words = ["find", "-H", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST]
+    names = host.run(words, timeout_s=60, check=False).stdout.splitlines()
     installed = []
     for name in sorted(names):
         try:

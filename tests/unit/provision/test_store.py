@@ -243,3 +243,13 @@ def test_a_base_directory_elsewhere_stays_where_it_is(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     own = kept(home, "basedir-mariadb", tmp_path / "build")
     assert installations(home, LocalHost()) == [own]
+
+
+def test_engines_may_lie_behind_a_link(tmp_path: Path) -> None:
+    """Such as on a larger disk, or in a home that others share."""
+    elsewhere, home = Home(tmp_path / "elsewhere"), Home(tmp_path / "home")
+    kept(elsewhere, "package-mariadb", elsewhere.engines / "package-mariadb")
+    home.root.mkdir()
+    home.engines.symlink_to(elsewhere.engines)
+    (found,) = installations(home, LocalHost())
+    assert found.base_directory == home.engines / "package-mariadb" / "usr"
