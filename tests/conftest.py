@@ -12,13 +12,20 @@ import pytest
 from chromium import browser
 from laboratory import laboratory, remove_templates, start
 from one_converter import one_converter
+from session_home import SessionHome
 from workers import FilesFromBothEnds
 
 __all__ = ["browser", "laboratory", "one_converter", "start"]
+_HOME = pytest.StashKey[SessionHome]()
 
 
-def pytest_configure() -> None:
-    """Signals reach the programs that tests start, even where whoever started pytest ignores them (nohup, `&`)."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Have a home for the session, which the workers inherit.
+
+    Signals reach the programs that tests start, even where whoever started pytest ignores them (nohup, `&`).
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly:
+        config.stash[_HOME] = SessionHome.make()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
@@ -26,8 +33,10 @@ def pytest_configure() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def pytest_unconfigure() -> None:
+def pytest_unconfigure(config: pytest.Config) -> None:
     remove_templates()
+    if _HOME in config.stash:
+        config.stash[_HOME].remove()
 
 
 _ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})

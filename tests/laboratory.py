@@ -1,8 +1,7 @@
 """Real engines for tests, provisioned once.
 
-Engines are those of the user's own home (fetched on first use), or of the folder that `DBDYNO_TEST_HOME` names; all
-else lies in a folder of this session. Servers started by root run as an unprivileged user, so pytest's own temporary
-folders, closed to others, do not do.
+Engines are those of the user (fetched on first use), see `session_home`; all else lies in a folder of this process.
+Servers started by root run as an unprivileged user, so pytest's own temporary folders, closed to others, do not do.
 """
 
 from __future__ import annotations
@@ -133,8 +132,7 @@ def laboratory() -> Iterator[Laboratory]:
     _remove_abandoned(host)
     scratch = Path(tempfile.mkdtemp(prefix=f"dbdyno-test-{os.getpid()}-", dir="/var/tmp"))
     scratch.chmod(0o755)
-    kept = os.environ.get("DBDYNO_TEST_HOME")
-    bench = Laboratory(host, Home(Path(kept)) if kept else Home.of_user(), scratch)
+    bench = Laboratory(host, Home.of_user(), scratch)
     _opened.append(bench)
     yield bench
     _opened.remove(bench)
