@@ -44,12 +44,17 @@ def results_of(text: str, folder: Path, home: Home, on_event: object = None) -> 
     return StoredStudy.open(folder)
 
 
-def study(targets: list[str], *, measure: str = "", more: str = "", concurrency: int = 2) -> str:
+PAUSES = 'pacing = {think = "20ms"}'
+"""Of clients whose rate does not matter: without them two take both processors."""
+
+
+def study(targets: list[str], *, measure: str = "", more: str = "", concurrency: int = 2, pacing: str = PAUSES) -> str:
     return f"""
 targets = {json.dumps(targets)}
 workload = {{name = "oltp_read_write", tables = 2, rows = 5000}}
 axes = {{tier = "64MB", concurrency = {concurrency}}}
 measure = {{warm_up = "0s", window = "3s", repeats = 1, equivalence_events = 0{measure}}}
+{pacing}
 {more}
 """
 
@@ -92,7 +97,7 @@ def test_a_run_that_the_kernel_ended_at_the_limit_says_so(tmp_path: Path, home: 
     except HostError as error:
         pytest.skip(str(error))
     more = '[limits]\nmemory = "tier + 4MB"'
-    results = results_of(study(["mariadb:11.8"], more=more, concurrency=8), tmp_path / "r", home)
+    results = results_of(study(["mariadb:11.8"], more=more, concurrency=8, pacing=""), tmp_path / "r", home)
     (record,) = results.records()
     assert record.status == "failed"
     assert "memory limit of 68 MiB" in record.reason

@@ -23,6 +23,7 @@ targets = ["mariadb:11.8", "mysql:9.7"]
 workload = {name = "oltp_read_write", tables = 1, rows = 50000}
 axes = {tier = ["64MB", "128MB", "256MB"], concurrency = [1, 4]}
 measure = {warm_up = "1s", window = "2s", repeats = 2, seed = 9, equivalence_events = 0}
+pacing = {think = "20ms"}
 fleet.engine = "ray"
 [bench.a]
 [bench.b]

@@ -163,6 +163,7 @@ def test_a_storage_engine_and_a_range_of_versions_known_by_rows_alone_are_measur
         'workload = {name = "sysbench/oltp_read_write", tables = 1, table_size = 1000}\n'
         'axes = {tier = "64MB", concurrency = 2}\n'
         'measure = {warm_up = "1s", window = "2s", repeats = 1, equivalence_events = 0}\n'
+        'pacing = {think = "20ms"}\n'
     )
     environment = {**os.environ, "DBDYNO_TABLES": str(tables), "DBDYNO_HOME": str(laboratory.home.root)}
     done = subprocess.run(

@@ -142,7 +142,7 @@ def test_the_session_that_reads_the_server_s_counts_is_none_of_the_load_s(
         cursor.execute("CREATE DATABASE dbdyno_counted")
     subprocess.run([generator, "populate", *words], capture_output=True, timeout=180, check=True)
     lengths = ["--warm-up=1s", f"--time={_SECONDS}s", "--report-interval=0", "--json-lines=-"]
-    command = [generator, "run", *words, f"--threads={_SESSIONS}", *lengths]
+    command = [generator, "run", *words, f"--threads={_SESSIONS}", "--rate=50", *lengths]
     assert server.pid is not None
     threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as load:

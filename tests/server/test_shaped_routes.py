@@ -44,7 +44,7 @@ table_size = 2000
 tier = "64MB"
 concurrency = 2
 route = [ROUTES]
-[measure]
+PACING[measure]
 warm_up = "0s"
 window = "WINDOWs"
 repeats = 1
@@ -57,14 +57,25 @@ SUDO
 server = "db1"
 """
 SLOW = '[routes.slow]\nrate = "20Mbit"\n'
+PAUSES = '[pacing]\nthink = "20ms"\n'
 WAN = '[routes.wan]\nrtt = "10ms"\nrate = "1Gbit"\n'
 
 
 def write_study(
-    folder: Path, machine: RemoteMachine, routes: str, shapes: str, *, window: int = 3, sudo: str = 'sudo = ["shape"]'
+    folder: Path,
+    machine: RemoteMachine,
+    routes: str,
+    shapes: str,
+    *,
+    window: int = 3,
+    sudo: str = 'sudo = ["shape"]',
+    pacing: str = PAUSES,
 ) -> Path:
-    text = STUDY.replace("ROUTES", routes).replace("WINDOW", str(window)).replace("SUDO", sudo)
-    (folder / "shaped.toml").write_text(text.replace("ADDRESS", machine.address) + shapes)
+    words = {"ROUTES": routes, "WINDOW": str(window), "SUDO": sudo, "PACING": pacing, "ADDRESS": machine.address}
+    text = STUDY
+    for name, value in words.items():
+        text = text.replace(name, value)
+    (folder / "shaped.toml").write_text(text + shapes)
     return folder / "shaped.toml"
 
 
@@ -134,7 +145,7 @@ def test_without_netem_a_delayed_route_is_refused_in_the_kernel_s_words(machine:
 
 
 def test_a_rate_limits_the_shaped_route_and_no_other(machine: RemoteMachine, tmp_path: Path) -> None:
-    study = write_study(tmp_path, machine, '"loopback", "network", "slow"', SLOW)
+    study = write_study(tmp_path, machine, '"loopback", "network", "slow"', SLOW, pacing="")
     process = start(machine, "run", str(study), "--force", "-o", str(tmp_path / "out"))
     told = process.communicate(timeout=120)
     assert process.returncode == 0, told
