@@ -52,7 +52,7 @@ def _remove_abandoned(sessions: Path) -> None:
     """Remove what killed sessions have left: nobody holds its lock any more, on whatever machine or in a container."""
     for folder in sessions.iterdir():
         try:
-            with (folder / _LOCK).open("a") as lock:
+            with (folder / _LOCK).open("r+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 LocalHost().remove_tree(folder)
         except (FileNotFoundError, BlockingIOError):
