@@ -34,9 +34,10 @@ def mapped_libraries(
     looked at
     """
     libraries: dict[str, dict[str, str]] = {}
+    known_folders = {*inside, *map(files.resolve, inside)}  # the kernel names files by where links lead
     for match in _MAPPING_RE.finditer(Tree(files, proc).text(f"{pid}/maps")):
         path = match["path"]
-        if path not in libraries and not any(Path(path).is_relative_to(folder) for folder in inside):
+        if path not in libraries and not any(Path(path).is_relative_to(folder) for folder in known_folders):
             libraries[path] = {"path": path, **_mapped_file_digest(files, proc / str(pid), match)}
     return [libraries[path] for path in sorted(libraries)]
 

@@ -57,6 +57,14 @@ def test_libraries_outside_the_servers_own_files_are_listed_with_their_digests(t
     ]
 
 
+def test_files_of_an_installation_behind_a_link_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "engines").symlink_to(tmp_path / "disk")
+    (tmp_path / "7/maps").write_text(f"7f00-7f01 r-xp 0 00:00 1 {tmp_path.resolve()}/disk/lib/libc.so.6\n")
+    assert mapped_libraries(FILES, 7, [tmp_path / "engines"], tmp_path) == []
+
+
 def test_a_rebuilt_library_has_another_digest(tmp_path: Path) -> None:
     folder = tmp_path / "7"
     (folder / "root/plug ins").mkdir(parents=True)
