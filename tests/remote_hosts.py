@@ -231,7 +231,7 @@ def remote_machines(folder: Path, *names: str, cable: Cable | None = None) -> It
         pytest.skip("sshd is not installed (package openssh-server)")
     with contextlib.ExitStack() as stack:
         try:
-            switch = stack.enter_context(held_namespace(600))
+            switch = stack.enter_context(held_namespace(1800))
             # A bridge takes the lowest address of its ports: one that was pulled out would still hear what is sent.
             own = ("address", "02:00:00:00:00:01")
             run(*inside(switch), "ip", "link", "add", "switch", *own, "type", "bridge")
