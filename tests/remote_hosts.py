@@ -181,6 +181,17 @@ class RemoteMachine:
         with (self.state / "console").open("wb") as console:
             self.holder = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=console, stderr=console)
         self.init = self._first_process()
+        self._plug_in()
+
+    def exchange_cable(self, cable: Cable) -> None:
+        """Have another one from now on. The host notices nothing but a network that was away for a moment."""
+        assert self.carrier is not None
+        self.carrier.kill()  # both ends go with it
+        self.carrier.communicate()
+        self.cable = cable
+        self._plug_in()
+
+    def _plug_in(self) -> None:
         port = f"port{self.number}"
         self._lay_cable(port)
         run(*inside(self.switch), "ip", "link", "set", port, "master", "switch", "up")

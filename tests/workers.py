@@ -16,12 +16,12 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-_TOGETHER = "tests/truth/"
+_TRUTHS = "tests/truth/"
+_TOGETHER = (_TRUTHS, "tests/server/test_network_share.py")
 LONGEST_FIRST = (
-    _TOGETHER,
+    _TRUTHS,
     "tests/server/test_remote_study.py",
     "tests/attack/test_remote_faults.py",
-    "tests/server/test_network_share.py",
     "tests/server/test_settings.py",
     "tests/server/test_client_hosts.py",
     "tests/server/test_open_lengths.py",
@@ -51,7 +51,7 @@ class FilesFromBothEnds(LoadScopeScheduling):
         self._is_sorted = False
 
     def _split_scope(self, nodeid: str) -> str:
-        return _TOGETHER if nodeid.startswith(_TOGETHER) else nodeid.partition("::")[0]
+        return _TRUTHS if nodeid.startswith(_TOGETHER) else nodeid.partition("::")[0]
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         if not self._is_sorted:

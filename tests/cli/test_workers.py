@@ -9,7 +9,7 @@ from typing import Any
 from workers import LONGEST_FIRST, FilesFromBothEnds
 
 ROOT = Path(__file__).parents[2]
-TRUTHS = ["tests/truth/test_one.py::test_a", "tests/truth/test_other.py::test_b"]
+TRUTHS = ["tests/truth/test_one.py::test_a", "tests/server/test_network_share.py::test_b"]
 OTHERS = ["tests/server/test_short.py::test_a", f"{LONGEST_FIRST[1]}::test_a", f"{LONGEST_FIRST[1]}::test_b"]
 UNITS = ["tests/unit/test_c.py::test_a", "tests/unit/test_d.py::test_a", "tests/unit/test_e.py::test_a"]
 
