@@ -28,6 +28,7 @@ from dbdyno.lab._server import LabServer
 from dbdyno.lab._wait_sites import learned_sites
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
 from laboratory import ENGINES
+from punctual import ahead_of_others
 
 pytestmark = pytest.mark.server
 _SESSIONS = 4
@@ -116,7 +117,8 @@ def test_sleeps_and_row_locks_are_named_with_their_size(
     engine: str, start: Callable[..., Server], tmp_path: Path
 ) -> None:
     storage_engine = parse_engine_name(engine).storage_engine
-    watched = _watch(start(engine), storage_engine, tmp_path)
+    with ahead_of_others():  # how long clients and server wait for a processor is no part of the waits that are known
+        watched = _watch(start(engine), storage_engine, tmp_path)
     states = watched.states
     assert states["count"] == _SESSIONS, "the connections of the tests' own and no other"
     assert states["wait.not_named"] <= 0.1 * _SESSIONS, states
