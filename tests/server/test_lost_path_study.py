@@ -70,7 +70,7 @@ def test_a_study_fails_the_run_whose_path_was_lost_and_goes_on(far: FarServer, t
     study.write_text(STUDY.format(host=far.host.address, password_file=far.password_file))
     dbdyno = str(Path(sys.executable).with_name("dbdyno"))
     selects = far.status("Com_select")
-    argv = far.client.command(dbdyno, "run", str(study), "-o", str(results))
+    argv = far.client.command(dbdyno, "run", str(study), "-o", str(results), "--no-calibrate")
     with (tmp_path / "out").open("wb") as out, subprocess.Popen(argv, stdout=out, stderr=out) as process:
         try:
             _await(lambda: far.status("Com_select") > selects + 500, process, tmp_path / "out")
