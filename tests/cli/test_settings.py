@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,28 +23,46 @@ redo.capacity = "1GB"
 """
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "NO_COLOR": "1"}
-    return subprocess.run(
-        [str(PROGRAM), *arguments], capture_output=True, text=True, timeout=120, check=False, env=environment
-    )
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: one of its own takes a second of processor time to start."""
+
+    def command(*arguments: str) -> Done:
+        capsys.readouterr()
+        return Done(main(list(arguments)), *capsys.readouterr())
+
+    return command
 
 
 def test_one_parameter_is_told_with_its_values_and_the_options_that_carry_it() -> None:
-    done = run("settings", "redo.capacity")
+    """By the program itself."""
+    argv, environment = [str(PROGRAM), "settings", "redo.capacity"], {**os.environ, "NO_COLOR": "1"}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert "8 MiB to 512 GiB" in done.stdout and "unless set  256 MiB" in done.stdout
     assert "innodb_redo_log_capacity: mysql, percona 8.0.30 and later (innodb)" in done.stdout
     assert "rocksdb_max_total_wal_size: mariadb, percona (rocksdb)" in done.stdout
 
 
-def test_all_of_them_are_listed_for_programs() -> None:
+def test_all_of_them_are_listed_for_programs(run: Run) -> None:
     rows = json.loads(run("settings", "--json").stdout)
     assert len(rows) > 90
     assert {"parameter", "unless_set", "values", "meaning", "unit", "servers"} <= rows[0].keys()
 
 
-def test_what_a_value_becomes_on_a_server_is_shown() -> None:
+def test_what_a_value_becomes_on_a_server_is_shown(run: Run) -> None:
     options = ("--engine", "mysql:5.7", "--set", "redo.capacity=4GB", "--set", "commit.durability=relaxed", "--json")
     rows = {row["option"]: row for row in json.loads(run("settings", *options).stdout)}
     assert rows["innodb_log_file_size"]["value"] == str(2 << 30)
@@ -62,12 +82,14 @@ def test_what_a_value_becomes_on_a_server_is_shown() -> None:
         (("compare", "mysql:9.7", "--policy", "vendor", "--set", "redo.capacity=4GB"), "policy = "),
     ],
 )
-def test_a_wrong_setting_is_answered_before_anything_is_fetched(arguments: tuple[str, ...], said: str) -> None:
+def test_a_wrong_setting_is_answered_before_anything_is_fetched(
+    arguments: tuple[str, ...], said: str, run: Run
+) -> None:
     done = run(*arguments)
     assert done.returncode == 2 and said in done.stderr, done.stderr
 
 
-def test_a_plan_tells_policy_and_settings(tmp_path: Path) -> None:
+def test_a_plan_tells_policy_and_settings(tmp_path: Path, run: Run) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
     told = run("plan", str(tmp_path / "s.toml"))
     assert told.returncode == 0, told.stderr
@@ -79,7 +101,7 @@ def test_a_plan_tells_policy_and_settings(tmp_path: Path) -> None:
     assert planned["policy"] == "aligned" and planned["settings"] == {"redo.capacity": 1 << 30}
 
 
-def test_another_policy_has_no_place_for_settings_and_says_so(tmp_path: Path) -> None:
+def test_another_policy_has_no_place_for_settings_and_says_so(tmp_path: Path, run: Run) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
     done = run("run", str(tmp_path / "s.toml"), "--policy", "vendor")
     assert done.returncode == 2 and "redo.capacity" in done.stderr
