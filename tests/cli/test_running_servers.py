@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -86,21 +85,21 @@ def test_where_no_server_listens_that_is_said_and_no_study_is_named(
     assert "study" not in printed and "Errno" not in printed
 
 
-def test_a_password_variable_that_is_not_set_is_told() -> None:
+def test_a_password_variable_that_is_not_set_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--server", "socket:/nonexistent", "--server-password-env", "NOT_SET"]
-    environ = {name: value for name, value in os.environ.items() if name != "NOT_SET"}
-    done = subprocess.run(
-        [PROGRAM, "compare", *words], capture_output=True, text=True, env=environ, check=False, timeout=60
-    )
-    assert done.returncode == 2 and "NOT_SET is not set" in done.stderr
+    monkeypatch.delenv("NOT_SET", raising=False)
+    assert main(["compare", *words]) == 2
+    assert "NOT_SET is not set" in capsys.readouterr().err
 
 
-def test_passwords_for_some_of_the_servers_are_refused() -> None:
+def test_passwords_for_some_of_the_servers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for place in "abc" for word in ("--server", f"socket:/nonexistent/{place}")]
     words += ["--server-password-file", "/nonexistent/1", "--server-password-file", "/nonexistent/2"]
-    done = subprocess.run([PROGRAM, "compare", *words], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 2
-    assert "2 times for 3 servers" in done.stderr and "hint:" in done.stderr
+    assert main(["compare", *words]) == 2
+    told = capsys.readouterr().err
+    assert "2 times for 3 servers" in told and "hint:" in told
 
 
 def test_an_address_is_a_table_of_a_study_file() -> None:
@@ -113,9 +112,10 @@ def test_an_address_is_a_table_of_a_study_file() -> None:
     assert study.servers['a "b"'] == address
 
 
-def test_nothing_to_compare_is_a_wrong_request() -> None:
-    done = subprocess.run([PROGRAM, "compare", "--rows", "10"], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 2 and "name what to compare" in done.stderr
+def test_nothing_to_compare_is_a_wrong_request(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "--rows", "10"])
+    assert ended.value.code == 2 and "name what to compare" in capsys.readouterr().err
 
 
 def test_labels_are_short_and_tell_servers_apart() -> None:
