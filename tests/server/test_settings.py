@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,6 +146,20 @@ def diagnostics(server: Server) -> list[str]:
     return [line for line in lines if any(option in line.replace("_", "-") for option in options)]
 
 
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Path]:
+    """Data directories by engine, for starts that are refused or ask for nothing of the data."""
+    return {}
+
+
+@pytest.fixture
+def data(engine: str, kept: dict[str, Path], laboratory: Any) -> Path:
+    """One for all such starts of an engine: a copy for each would be gigabytes. To be asked for before `start`."""
+    if engine not in kept:
+        kept[engine] = laboratory.data_directory(engine)
+    return kept[engine]
+
+
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.partition(":maven:")[0].replace("@", "-"))
 def test_every_option_that_can_be_written_is_accepted_and_effective(engine: str, start: Start, laboratory: Any) -> None:
     installation = laboratory.installation(available(engine, laboratory))
@@ -205,14 +220,16 @@ def test_a_bare_option_of_a_tuned_file_is_on_and_a_log_lies_with_the_server(engi
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_a_wrong_name_or_value_is_named(engine: str, raw: dict[str, str], said: str, start: Start) -> None:
+def test_a_wrong_name_or_value_is_named(engine: str, raw: dict[str, str], said: str, data: Path, start: Start) -> None:
     with pytest.raises(ConfigureError) as caught:
-        start(engine, raw=raw)
+        start(engine, data, raw=raw)
     assert next(iter(raw)) in caught.value.what and said in caught.value.what and caught.value.remedy
 
 
 @pytest.mark.parametrize("engine", ALWAYS)
-def test_an_option_of_another_server_is_named_or_has_its_effect(engine: str, start: Start, laboratory: Any) -> None:
+def test_an_option_of_another_server_is_named_or_has_its_effect(
+    engine: str, data: Path, start: Start, laboratory: Any
+) -> None:
     """Most are refused from the tables; the server itself is asked of the rest."""
     installation = laboratory.installation(engine)
     family, version, storage_engine = (
@@ -227,7 +244,7 @@ def test_an_option_of_another_server_is_named_or_has_its_effect(engine: str, sta
         value = "TLSv1.2" if option == "tls_version" else "O_DIRECT" if option == "innodb_flush_method" else "1"
         value = "67108864" if option == "innodb_buffer_pool_chunk_size" else value
         try:
-            server = start(engine, raw={option: value})
+            server = start(engine, data, raw={option: value})
         except (StudyError, ConfigureError) as error:
             assert option.removeprefix("loose_") in error.what.replace("-", "_"), error
             told += 1
