@@ -81,7 +81,9 @@ class Probe:
 @pytest.fixture(scope="module")
 def restarted(laboratory: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Restarted]:
     folder = laboratory.folder()
-    server: Server = laboratory.start(ENGINE, run_directory=folder, raw={"max_connections": "200"})
+    # Commits do not wait for a disk that other tests use: how soon 64 connections are served is asked here.
+    raw = {"max_connections": "200", "innodb_flush_log_at_trx_commit": "2"}
+    server: Server = laboratory.start(ENGINE, run_directory=folder, raw=raw)
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {SCHEMA}")
     endpoint = server.endpoint
