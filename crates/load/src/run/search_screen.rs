@@ -187,7 +187,7 @@ mod tests {
     fn an_answer_that_is_none_or_not_final_says_so() {
         let text = shown(|screen, out| screen.answer(out, &answer(None, true)));
         assert!(
-            text.contains("no rate was found that holds p99 < 20 ms"),
+            text.contains("no rate was found that meets p99 < 20 ms"),
             "{text}"
         );
         let text = shown(|screen, out| screen.answer(out, &answer(Some(10.0), false)));

@@ -95,10 +95,16 @@ fn a_record_is_not_written_over_by_what_is_made_of_it() {
 fn a_file_without_lines_is_not_read_to_its_end() {
     let files = RecordFiles::new("endless");
     let mut paths = written(&files, run());
-    paths[0] = "/dev/zero".to_owned(); // has none
+    paths[0] = files.path("hole"); // of zeros, and as long as may be read
+    let hole = std::fs::File::create(&paths[0]).unwrap();
+    hole.set_len(200 << 20).unwrap();
     let output = merge(&paths, &[]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("64 MiB"), "{}", told(&output));
+    paths[0] = "/dev/zero".to_owned();
+    let output = merge(&paths, &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("is a device"), "{}", told(&output));
 }
 
 #[test]
