@@ -56,4 +56,4 @@ def test_a_full_disk_is_named_and_the_filling_goes_on_once_there_is_space(labora
     while (resumed := _populate(server, "--resume")).returncode == 3 and time.monotonic() < until:
         time.sleep(1)
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    assert "complete: 2 tables, 300000 rows" in resumed.stdout
+    assert "complete: 2 tables, 300,000 rows" in resumed.stdout

@@ -35,7 +35,7 @@ class Seen:
     how: signal.Signals
     told_ns: int
     gone_ns: int
-    answers_ns: int
+    answers_ns: tuple[int, int]
 
     @property
     def closed_ns(self) -> tuple[int, int]:
@@ -57,25 +57,26 @@ class Probe:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self.answers_ns = 0
+        self.answers_ns = (0, 0)
         self._thread = threading.Thread(target=self._ask, daemon=True)
         self._thread.start()
 
-    def result_ns(self) -> int:
-        """When the server answered for the first time."""
+    def result_ns(self) -> tuple[int, int]:
+        """Between these instants the server answered for the first time: begin and end of the request it answered."""
         self._thread.join(60)
-        assert self.answers_ns, "the server did not come back within a minute"
+        assert self.answers_ns[1], "the server did not come back within a minute"
         return self.answers_ns
 
     def _ask(self) -> None:
-        while not self.answers_ns:
+        while not self.answers_ns[1]:
+            begin_ns = time.monotonic_ns()
             try:
                 with self._server.connect(SCHEMA, as_load_user=True) as connection, connection.cursor() as cursor:
                     cursor.execute("SELECT COUNT(*) FROM sbtest1")
             except ConfigureError:
                 time.sleep(0.005)
             else:
-                self.answers_ns = time.monotonic_ns()
+                self.answers_ns = (begin_ns, time.monotonic_ns())
 
 
 @pytest.fixture(scope="module")
@@ -120,21 +121,25 @@ def _end_and_start(laboratory: Any, server: Server, folder: Path, how: signal.Si
     return Seen(how, told_ns, gone_ns, probe.result_ns())
 
 
+def _apart_ms(instant_ns: int, between_ns: tuple[int, int]) -> float:
+    """How far an instant lies before (negative) or after two others; 0 between them."""
+    return (instant_ns - min(max(instant_ns, between_ns[0]), between_ns[1])) / MS
+
+
 def test_three_restarts_are_three_outages_with_start_and_end(restarted: Restarted) -> None:
     run = restarted.run
     assert (run.exit_code, run.end["status"]) == (0, "complete"), run.errors
     outages = run.end["outages"]
     assert len(outages) == len(ENDS), outages
     for outage, seen in zip(outages, restarted.seen, strict=True):
-        earliest_ns, latest_ns = seen.closed_ns
-        start_ms = (outage["start_ns"] - min(max(outage["start_ns"], earliest_ns), latest_ns)) / MS
-        first_ms = (outage["first_success_ns"] - seen.answers_ns) / MS
+        start_ms = _apart_ms(outage["start_ns"], seen.closed_ns)
+        first_ms = _apart_ms(outage["first_success_ns"], seen.answers_ns)
         print(f"start {start_ms:+.1f} ms, first success {first_ms:+.1f} ms against what was seen")
         assert start_ms == pytest.approx(0, abs=100)
         assert first_ms == pytest.approx(0, abs=100)
         assert outage["all_lost"]
         assert outage["connections_lost"] >= CONNECTIONS
-        assert seen.gone_ns < outage["restored_ns"] < seen.answers_ns + 10 * S
+        assert seen.gone_ns < outage["restored_ns"] < seen.answers_ns[1] + 10 * S
 
 
 def test_no_connection_is_stuck_after_restarts(restarted: Restarted) -> None:
