@@ -197,7 +197,7 @@ def _capacity_judgement(
     workload, route, target, tier_bytes = curve
     concurrencies = sorted(levels)
     steps = tuple(_capacity_step(n, m, compare(levels[m], levels[n])) for n, m in itertools.pairwise(concurrencies))
-    falls = tuple(_capacity_step(top.best, n, compare(levels[n], levels[top.best])) for n in top.collapsed)
+    falls = tuple(_capacity_step(top.best, n, compare(levels[n], levels[top.best])) for n in top.falls)
     fit = fit_scalability(levels, draws=0)
     return CapacityJudgement(target, workload, route, tier_bytes, dict(levels), top, steps, falls, fit, more_memory)
 
@@ -253,10 +253,10 @@ def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloa
 
 def _extent_words(judgement: CapacityJudgement) -> str:
     """Return where a curve falls: at one concurrency, from the first of several on, or at which."""
-    collapsed = judgement.peak.collapsed
-    if len(collapsed) > 1 and all(n in collapsed for n in judgement.levels if n >= collapsed[0]):
-        return f"from {counted(collapsed[0], 'connection')} on"
-    return f"at {listed([f'{n:,}' for n in collapsed])} connections"
+    falls = judgement.peak.falls
+    if len(falls) > 1 and all(n in falls for n in judgement.levels if n >= falls[0]):
+        return f"from {counted(falls[0], 'connection')} on"
+    return f"at {listed([f'{n:,}' for n in falls])} connections"
 
 
 def _load_words(judgement: CapacityJudgement) -> str:

@@ -26,7 +26,7 @@ from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha
 from dbdyno.hosts import Host
 from dbdyno.provision import _store
 from dbdyno.provision._base_directory import find_base
-from dbdyno.provision._fetch import ROOM_SHARE
+from dbdyno.provision._fetch import lacking_room
 from dbdyno.provision._from_directory import describe
 from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
@@ -151,13 +151,11 @@ def _extract_member(member: _Member, root: Path, archive: Path) -> None:
 
 
 def _check_room(member: _Member, root: Path, archive: Path) -> None:
-    """Refuse a file that would fill the disk, which others share: a small archive may hold terabytes."""
-    space = shutil.disk_usage(root)
-    if member.size_bytes > space.free - space.total // ROOM_SHARE:
+    """Refuse a file that would fill the disk: a small archive may hold terabytes."""
+    if words := lacking_room(root, member.size_bytes):
         raise ProvisionError(
             f"{archive.name} can't be unpacked",
-            f"its entry '{member.name}' takes {format_bytes(member.size_bytes)}, and {root} has "
-            f"{format_bytes(space.free)} free",
+            f"its entry '{member.name}' takes {format_bytes(member.size_bytes)}, and {words}",
             "check that this is the archive of a server, and free space there",
         )
 

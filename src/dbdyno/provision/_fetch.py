@@ -21,7 +21,7 @@ from dbdyno.provision._installation import Progress
 _TIMEOUT_S = 60
 _BLOCK_BYTES = 1 << 20
 _TELL_EVERY_BYTES = 32 << 20
-ROOM_SHARE = 100
+_FREE_SHARE = 100
 """Of the file system, the part that stays free: one in so many bytes."""
 _RANGE_NOT_SATISFIABLE = 416
 
@@ -55,9 +55,7 @@ def download(address: str, file: Path, progress: Progress) -> None:
             _check_room(address, part_file, total - fetched_bytes)
             with part_file.open("ab" if goes_on else "wb") as target:
                 for written_bytes in _copy_reply(reply, target, fetched_bytes, total, progress):
-                    if (
-                        written_bytes > total
-                    ):  # the server did not say how much there is, or sends more: without an end?
+                    if written_bytes > total:  # more than the server said, if it said anything: it may never end
                         _check_room(address, part_file, _TELL_EVERY_BYTES)
     except urllib.error.HTTPError as error:
         error.close()
@@ -94,12 +92,18 @@ def _note_identity(identity: str | None, mark: Path) -> None:
         mark.unlink(missing_ok=True)
 
 
+def lacking_room(folder: Path, more_bytes: int) -> str:
+    """Return how little is free if so many bytes would fill the disk, which others share; empty where they fit."""
+    space = shutil.disk_usage(folder)
+    fits = more_bytes <= space.free - space.total // _FREE_SHARE
+    return "" if fits else f"{folder} has {format_bytes(space.free)} free"
+
+
 def _check_room(address: str, part_file: Path, more_bytes: int) -> None:
-    """Refuse a file that would fill the disk, which others share; what there is of it goes."""
-    space = shutil.disk_usage(part_file.parent)
-    if more_bytes > space.free - space.total // ROOM_SHARE:
+    """Refuse a file that would fill the disk; what there is of it goes."""
+    if words := lacking_room(part_file.parent, more_bytes):
         part_file.unlink(missing_ok=True)
-        why = f"{format_bytes(more_bytes)} more are to come, and {part_file.parent} has {format_bytes(space.free)} free"
+        why = f"{format_bytes(more_bytes)} more are to come, and {words}"
         raise ProvisionError(f"{address} can't be fetched", why, "free space there")
 
 

@@ -1,4 +1,4 @@
-"""Fits throughput over concurrency: a law where it fits, else joined points; finds peak and collapse.
+"""Fits throughput over concurrency: a law where it fits, else joined points; finds the peak and the falls beyond it.
 
 The law is Gunther's Universal Scalability Law, ``X(N) = rate N / (1 + contention (N-1) + coherence N (N-1))``. Real
 servers often miss it by tens of percent, so it is shown only where it comes within ten, and a peak is never read off
@@ -74,12 +74,12 @@ class Peak:
     ----------
     best : concurrency of the highest level
     concurrencies : those not significantly below it, ascending
-    collapsed : higher concurrencies than the best at which it clearly does less, ascending
+    falls : higher concurrencies than the best at which it clearly does less, ascending
     """
 
     best: int
     concurrencies: tuple[int, ...]
-    collapsed: tuple[int, ...]
+    falls: tuple[int, ...]
 
 
 def fit_scalability(levels: Mapping[int, LogLevel], *, draws: int = 2000, seed: int = 1) -> ScalabilityFit | None:
@@ -109,7 +109,7 @@ def fit_scalability(levels: Mapping[int, LogLevel], *, draws: int = 2000, seed: 
 
 
 def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
-    """Return where a target is fastest, and where it collapses; p-values adjusted over its concurrencies.
+    """Return where a target is fastest, and where it falls; p-values adjusted over its concurrencies.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
 
     >>> seen = {1: 90.0, 8: 400.0, 16: 404.0, 64: 300.0}
     >>> peak({n: LogLevel(np.log(x), 0.01, 20.0, 3, 0.02) for n, x in seen.items()})
-    Peak(best=16, concurrencies=(8, 16), collapsed=(64,))
+    Peak(best=16, concurrencies=(8, 16), falls=(64,))
     """
     if not levels:
         raise AnalysisError("no peak", "no concurrency was measured")
@@ -129,8 +129,8 @@ def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
         n: verdict_of(difference, adjusted[n]) for n, difference in zip(other_concurrencies, differences, strict=True)
     }
     near = [best, *(n for n in other_concurrencies if adjusted[n] >= alpha)]
-    collapsed = [n for n in other_concurrencies if n > best and verdicts[n] == "different"]
-    return Peak(best, tuple(sorted(near)), tuple(collapsed))
+    falls = [n for n in other_concurrencies if n > best and verdicts[n] == "different"]
+    return Peak(best, tuple(sorted(near)), tuple(falls))
 
 
 def _predicted_rates(n: FloatArray, parameters: FloatArray) -> FloatArray:

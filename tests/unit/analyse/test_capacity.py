@@ -125,7 +125,7 @@ def test_an_unsettled_concurrency_is_the_peak_only_where_it_may_do_as_much(
 
 def test_a_collapse_from_a_concurrency_on_leaves_none_out(curve: Callable[..., list[RunRecord]]) -> None:
     (found,) = judged(curve({16: 1000, 64: 600, 128: 980, 256: 500}))
-    assert found.peak.collapsed == (64, 256)
+    assert found.peak.falls == (64, 256)
     (text,) = capacity_sentences([found])
     assert "collapses at 64 and 256 connections: " in text
 

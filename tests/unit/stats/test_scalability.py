@@ -61,7 +61,7 @@ def test_five_concurrencies_are_too_few_for_a_law() -> None:
 def test_the_peak_is_a_set_and_a_collapse_needs_to_be_clear() -> None:
     seen = {16: 800.0, 32: 990.0, 64: 1000.0, 128: 985.0, 256: 700.0}
     found = peak(levels(seen))
-    assert (found.best, found.concurrencies, found.collapsed) == (64, (32, 64, 128), (256,))
+    assert (found.best, found.concurrencies, found.falls) == (64, (32, 64, 128), (256,))
     assert peak(levels({1: 5.0})).concurrencies == (1,)
     with pytest.raises(AnalysisError, match="no peak"):
         peak({})

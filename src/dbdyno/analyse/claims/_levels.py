@@ -42,7 +42,7 @@ def check_collapse(claim: Claim, index: CellIndex, report: Published) -> ClaimRe
     curve, groups = index.curve(claim.at, claim.metric), index.meant(claim.at)
     top, concurrency = _curve_peak(curve), claim.at.concurrency or 0
     possible_peaks = _possible_peaks(groups, index, claim.metric, curve[top.best])
-    if concurrency in top.collapsed:
+    if concurrency in top.falls:
         return joined(
             result, _check_settled([group for group in possible_peaks if group.cell.concurrency > concurrency])
         )
@@ -70,19 +70,19 @@ def _check_engine_plateau(claim: Claim, index: CellIndex, report: Published, eng
     curve, groups = index.curve(selector, claim.metric), index.meant(selector)
     top = _curve_peak(curve)
     possible_peaks = _possible_peaks(groups, index, claim.metric, curve[top.best])
-    if top.collapsed:
+    if top.falls:
         possible_peaks = [group for group in possible_peaks if group.cell.concurrency > top.best]
     if possible_peaks:
         return _check_settled(possible_peaks)
     result = figure_of(claim, curve[top.best])
-    if not top.collapsed:
+    if not top.falls:
         return joined(
             result,
             *_unproven_falls(engine, curve, top),
             _check_settled([group for group in groups if group.cell.concurrency > top.best]),
             _check_measured([n for n in report.concurrencies if n > top.best and n not in _measured(groups)]),
         )
-    where = listed([f"{n}" for n in top.collapsed])
+    where = listed([f"{n}" for n in top.falls])
     words = f"{engine} peaks at {top.best} connections and is clearly slower at {where}"
     return joined(result, ClaimResult("does not hold", words))
 
