@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -179,33 +180,36 @@ def test_a_folder_that_the_user_may_not_write_is_named_with_what_helps(machine: 
     assert "'/data'" in refused.value.why and "`home` of [hosts.NAME]" in refused.value.remedy
 
 
-def test_a_full_disk_is_named_when_the_program_is_pushed(machine: RemoteMachine) -> None:
+@contextlib.contextmanager
+def small_disk(machine: RemoteMachine, size: str) -> Iterator[str]:
+    """A folder for dbdyno on a disk of its own that is soon full."""
     there = ["nsenter", "--target", str(machine.init), "--mount", "--pid", "--"]
-    run(*there, "mkdir", "-p", "/home/bench/full")
-    run(*there, "mount", "-t", "tmpfs", "-o", "size=1m,mode=1777", "full", "/home/bench/full")
+    run(*there, "mkdir", "-p", "/home/bench/small")
+    run(*there, "mount", "-t", "tmpfs", "-o", f"size={size},mode=1777", "small", "/home/bench/small")
     try:
-        with pytest.raises(HostError, match=f"the disk of {machine.destination} is full") as refused:
-            connect(machine.destination, find_generator(), home="/home/bench/full/d")
+        yield "/home/bench/small/d"
     finally:
-        run(*there, "umount", "/home/bench/full")
+        run(*there, "umount", "--lazy", "/home/bench/small")
+
+
+def test_a_full_disk_is_named_when_the_program_is_pushed(machine: RemoteMachine) -> None:
+    with (
+        small_disk(machine, "1m") as home,
+        pytest.raises(HostError, match=f"the disk of {machine.destination} is full") as refused,
+    ):
+        connect(machine.destination, find_generator(), home=home)
     assert "No space left on device" in refused.value.why and "free some space there" in refused.value.remedy
 
 
 def test_a_full_disk_is_named_with_its_host_when_data_are_copied(machine: RemoteMachine) -> None:
-    there = ["nsenter", "--target", str(machine.init), "--mount", "--pid", "--"]
-    run(*there, "mkdir", "-p", "/home/bench/small")
-    run(*there, "mount", "-t", "tmpfs", "-o", "size=16m,mode=1777", "small", "/home/bench/small")
-    try:
-        with connect(machine.destination, find_generator(), home="/home/bench/small/d") as host:
-            source = host.home.root / "data"
-            host.make_directory(source)
-            host.files.write(source / "rows", b"x" * (5 << 20))
-            with pytest.raises(HostError, match=f"can't copy to .* on {machine.destination}") as refused:
-                host.copy_tree(source, host.home.root / "copy")
-            assert "No space left on device" in refused.value.why
-            assert refused.value.remedy == "free some space there, then run the same command again"
-    finally:
-        run(*there, "umount", "--lazy", "/home/bench/small")
+    with small_disk(machine, "16m") as home, connect(machine.destination, find_generator(), home=home) as host:
+        source = host.home.root / "data"
+        host.make_directory(source)
+        host.files.write(source / "rows", b"x" * (5 << 20))
+        with pytest.raises(HostError, match=f"can't copy to .* on {machine.destination}") as refused:
+            host.copy_tree(source, host.home.root / "copy")
+    assert "No space left on device" in refused.value.why
+    assert refused.value.remedy == "free some space there, then run the same command again"
 
 
 def test_a_name_that_nobody_knows_is_told_from_a_host_that_is_off(machine: RemoteMachine) -> None:
