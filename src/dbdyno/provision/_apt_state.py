@@ -56,13 +56,15 @@ class AptState:
         return self._directory / "archives"
 
     def has_lists(self) -> bool:
-        """Return whether the suite was asked before, so that it can be asked again without a network."""
-        return (self._directory / "lists.complete").exists()
+        """Return whether the suite was asked before, with the host's present settings, so that no network is needed.
+
+        apt passes over a missing list of sources, or one of another mirror, and then offers nothing without an error.
+        """
+        return (self._directory / "lists.complete").exists() and self._is_configured()
 
     def is_fresh(self) -> bool:
         """Return whether the lists are so new that the mirror need not be asked again."""
-        marker = self._directory / "lists.complete"
-        return marker.exists() and time.time() - marker.stat().st_mtime < _FRESH_S
+        return self.has_lists() and time.time() - (self._directory / "lists.complete").stat().st_mtime < _FRESH_S
 
     def update(self, progress: Progress) -> None:
         """Fetch the suite's signed lists.
@@ -177,11 +179,19 @@ class AptState:
         base = self._directory
         for folder in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "archives"):
             self._host.make_directory(base / folder)
-        self._host.write_private(base / "status", "")  # an empty system: everything counts as missing
-        self._host.write_private(
-            base / "etc/own.sources", self._distribution.stanzas(self.suite, all_pockets=all_pockets)
+        for name, text in self._settings(all_pockets=all_pockets).items():
+            self._host.write_private(base / name, text)
+
+    def _is_configured(self) -> bool:
+        return any(
+            all(_holds(self._directory / name, text) for name, text in self._settings(all_pockets=all_pockets).items())
+            for all_pockets in (True, False)
         )
-        self._host.write_private(base / "apt.conf", self._configuration())
+
+    def _settings(self, *, all_pockets: bool) -> dict[str, str]:
+        """Return apt's settings by file; the status says that the system is empty, so everything counts as missing."""
+        sources = self._distribution.stanzas(self.suite, all_pockets=all_pockets)
+        return {"status": "", "etc/own.sources": sources, "apt.conf": self._configuration()}
 
     def _configuration(self) -> str:
         base = self._directory
@@ -260,6 +270,10 @@ def _valid_until(path: Path) -> datetime | None:
         match = _VALID_UNTIL_RE.search(read_input(path, _RELEASE_BYTES).decode(errors="replace"))
         return parsedate_to_datetime(match[1]).astimezone(UTC) if match else None
     return None
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text() == text
 
 
 def _is_complete(path: Path, file: RemoteFile) -> bool:

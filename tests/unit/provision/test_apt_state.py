@@ -1,4 +1,4 @@
-"""Package lists that are served beyond the date they are signed with: told, recorded, and refused when they are old."""
+"""Package lists: those beyond the date they are signed with, and those without the settings they were read by."""
 
 from __future__ import annotations
 
@@ -64,3 +64,14 @@ def test_lists_that_ceased_long_ago_are_refused_unless_the_host_allows_them(tmp_
     assert "Acquire::Check-Valid-Until" in caught.value.remedy
     assert not old.has_lists()
     state(tmp_path, now(-90), 'Acquire::Check-Valid-Until "false";').update(lambda _: None)
+
+
+def test_lists_without_the_settings_they_were_read_by_are_asked_for_again(tmp_path: Path) -> None:
+    lists = state(tmp_path, None)
+    lists.update(lambda _: None)
+    assert lists.has_lists() and lists.is_fresh()
+    (tmp_path / "sid/etc/own.sources").unlink()
+    assert not lists.has_lists() and not lists.is_fresh(), "apt would offer nothing, and say nothing"
+    lists.update(lambda _: None)
+    assert lists.is_fresh()
+    assert not state(tmp_path, None, 'Acquire::http::Proxy "http://proxy.example";').has_lists()
