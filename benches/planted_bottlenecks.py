@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+ENGINES = ("mariadb:11.8", "mysql:9.7")
+
 
 @dataclass(frozen=True)
 class Side:
@@ -12,8 +14,8 @@ class Side:
     Parameters
     ----------
     flush_us, read_us : by which flushes and reads take longer
-    disturbance : what goes on beside the load: busy loops, or table locks
-    table_change : ``ALTER TABLE`` that each table is changed by; ``{n}`` stands for its number
+    disturbance : what goes on beside the load: busy loops, table locks, a stopped server, or one processor for it
+    table_change : statement that each table is changed by; ``{n}`` stands for its number
     """
 
     tier_mib: int = 256
@@ -34,6 +36,7 @@ class Seed:
     ----------
     expected : ids of parts, one of which must have grown most; none: nothing may be decided
     causes : ids of causes that must be the first ones, in whatever order
+    engines : that have the setting
     """
 
     name: str
@@ -42,6 +45,7 @@ class Seed:
     connections: int
     expected: tuple[str, ...]
     causes: tuple[str, ...]
+    engines: tuple[str, ...] = ENGINES
     a: Side = field(default_factory=Side)
     b: Side = field(default_factory=Side)
 
@@ -86,7 +90,8 @@ SEEDS = (
         "8 MiB of buffer pool",
         "oltp_read_only",
         8,
-        ("thread.data_read",),
+        # Where the file system's cache has the pages, reading them takes processor time and nothing else.
+        ("thread.data_read", "thread.on_cpu", "thread.run_queue"),
         ("buffer-pool-small",),
         b=Side(tier_mib=8),
     ),
@@ -98,7 +103,7 @@ SEEDS = (
         ("thread.on_cpu", "thread.run_queue"),
         ("more-rows",),
         a=Side(options=_ONE_TABLE),
-        b=Side(options=_ONE_TABLE, table_change="DROP INDEX k_{n}"),
+        b=Side(options=_ONE_TABLE, table_change="ALTER TABLE sbtest{n} DROP INDEX k_{n}"),
     ),
     Seed(
         "row-locks", "five rows of one table", "oltp_write_only", 16, ("thread.row_lock",), ("row-locks",), b=_FEW_ROWS
@@ -151,3 +156,113 @@ SEEDS = (
         b=Side(flush_us=4000, disturbance="locks"),
     ),
 )
+_PROCESSOR = ("thread.on_cpu", "thread.run_queue", "thread.latch", "thread.other_file")
+_LONG_RANGES = ("--range-size", "5000")
+_HUNDRED_ROWS = ("--rows", "100", "--tables", "1")
+FURTHER_SEEDS = (
+    Seed(
+        "general-log",
+        "the general log",
+        "oltp_read_only",
+        8,
+        _PROCESSOR,
+        ("general-log",),
+        b=Side(raw=(("general_log", "1"),)),
+    ),
+    Seed(
+        "slow-log",
+        "the slow log, of every statement",
+        "oltp_read_only",
+        8,
+        _PROCESSOR,
+        ("slow-log",),
+        b=Side(raw=(("slow_query_log", "1"), ("long_query_time", "0"))),
+    ),
+    Seed(
+        "table-cache",
+        "10 open tables for 8 connections and 4 tables",
+        "oltp_point_select",
+        8,
+        _PROCESSOR,
+        ("table-cache-small",),
+        b=Side(raw=(("table_open_cache", "10"),)),
+    ),
+    Seed(
+        "admission",
+        "one thread at a time inside InnoDB",
+        "oltp_read_only",
+        16,
+        ("thread.admission",),
+        ("admission-limit",),
+        ("mysql:9.7",),
+        b=Side(raw=(("innodb_thread_concurrency", "1"),)),
+    ),
+    Seed(
+        "sleeps",
+        "a trigger that sleeps 5 ms",
+        "oltp_update_non_index",
+        8,
+        ("thread.sleep",),
+        ("sleeps",),
+        b=Side(
+            table_change="CREATE TRIGGER pause{n} BEFORE UPDATE ON sbtest{n} FOR EACH ROW SET @pause = SLEEP(0.005)"
+        ),
+    ),
+    Seed(
+        "performance-schema",
+        "performance_schema with all instruments",
+        "oltp_point_select",
+        8,
+        _PROCESSOR,
+        ("performance-schema",),
+        b=Side(raw=(("performance_schema", "ON"), ("performance_schema_instrument", "%=ON"))),
+    ),
+    Seed(
+        "isolation",
+        "SERIALIZABLE on a hundred rows",
+        "oltp_read_write",
+        8,
+        ("thread.row_lock",),
+        ("isolation",),
+        a=Side(options=_HUNDRED_ROWS),
+        b=Side(options=_HUNDRED_ROWS, raw=(("transaction_isolation", "SERIALIZABLE"),)),
+    ),
+    Seed(
+        "stopped",
+        "a server that is stopped 0.3 s of each 0.6 s",
+        "oltp_read_only",
+        8,
+        ("thread.stopped",),
+        ("stopped-server",),
+        b=Side(disturbance="stops"),
+    ),
+    Seed(
+        "one-processor",
+        "one of two processors for the server",
+        "oltp_read_only",
+        8,
+        ("thread.run_queue",),
+        ("less-processor-time",),
+        b=Side(disturbance="one-processor"),
+    ),
+    Seed(
+        "long-ranges",
+        "ranges of 1,000 rows",
+        "oltp_read_only",
+        8,
+        ("thread.on_cpu", "thread.run_queue"),
+        ("more-rows",),
+        b=Side(options=("--range-size", "1000")),
+    ),
+    Seed(
+        "sort-buffer",
+        "32 KiB for sorts of 5,000 rows",
+        "oltp_read_only",
+        4,
+        _PROCESSOR,
+        ("sort-files",),
+        a=Side(options=_LONG_RANGES, raw=(("sort_buffer_size", "8388608"),)),
+        b=Side(options=_LONG_RANGES, raw=(("sort_buffer_size", "32768"),)),
+    ),
+)
+"""Other kinds, most of them of settings."""

@@ -16,19 +16,20 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planted_bottlenecks import SEEDS, Seed, Side
+from planted_bottlenecks import ENGINES, FURTHER_SEEDS, SEEDS, Seed, Side
 from real_server import private_server
 
 from dbdyno.analyse.explain import (
@@ -56,7 +57,6 @@ from dbdyno.store import TelemetryRow
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measurements" / "explained-seeds.md"
-ENGINES = ("mariadb:11.8", "mysql:9.7")
 MIB = 1 << 20
 TABLES, ROWS = 4, 50_000
 SECONDS = 6
@@ -66,20 +66,21 @@ UNIFORM = ("--rand-type", "uniform")
 
 def main() -> int:
     """Run the bench; 1 if a seed was not found."""
+    every = [*SEEDS, *FURTHER_SEEDS]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "seeds", nargs="*", metavar="SEED", choices=["all", *(seed.name for seed in SEEDS)], default="all"
+        "seeds", nargs="*", metavar="SEED", choices=["all", *(seed.name for seed in every)], default="all"
     )
     parser.add_argument("--engine", action="append", choices=ENGINES)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     choices = parser.parse_args()
-    chosen = [seed for seed in SEEDS if "all" in choices.seeds or seed.name in choices.seeds]
+    chosen = [seed for seed in every if "all" in choices.seeds or seed.name in choices.seeds]
     rows, missed = [], 0
     for engine in choices.engine or ENGINES:
         with tempfile.TemporaryDirectory(prefix="dbdyno-seeds-") as folder:
             sites = _sites(engine, Path(folder))
-            for seed in chosen:
+            for seed in (seed for seed in chosen if engine in seed.engines):
                 found = _compare(seed, engine, sites, choices.rounds, Path(folder))
                 missed += not (found.is_right and found.is_cause_right)
                 rows.append(found.row())
@@ -191,8 +192,9 @@ def _server(engine: str, seed: Seed, side: Side, folder: Path) -> Iterator[Serve
         _load(["populate", "sysbench/oltp_read_write", "--tables", str(TABLES), "--rows", str(ROWS)], server)
         if side.table_change:
             with server.connect() as connection, connection.cursor() as cursor:
+                cursor.execute("USE dbdyno_sbtest")
                 for n in range(1, TABLES + 1):
-                    cursor.execute(f"ALTER TABLE dbdyno_sbtest.sbtest{n} {side.table_change.format(n=n)}")
+                    cursor.execute(side.table_change.format(n=n))
         yield server
 
 
@@ -289,8 +291,14 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _disturbed(kind: str, server: Server) -> Iterator[None]:
-    """Busy loops, or table locks, while the block runs."""
-    with {"busy": _busy, "locks": lambda: _locks(server)}.get(kind, nullcontext)():
+    """What goes on beside the load while the block runs."""
+    disturbances = {
+        "busy": _busy,
+        "locks": lambda: _locks(server),
+        "stops": lambda: _stops(server),
+        "one-processor": lambda: _one_processor(server),
+    }
+    with disturbances.get(kind, nullcontext)():
         yield
 
 
@@ -306,6 +314,37 @@ def _busy() -> Iterator[None]:
 
 
 @contextmanager
+def _stops(server: Server) -> Iterator[None]:
+    over = threading.Event()
+    assert server.pid is not None
+    pid = server.pid
+
+    def stop() -> None:
+        while not over.wait(0.3):
+            os.kill(pid, signal.SIGSTOP)
+            over.wait(0.3)
+            os.kill(pid, signal.SIGCONT)
+
+    with _thread(stop, over):
+        yield
+
+
+@contextmanager
+def _one_processor(server: Server) -> Iterator[None]:
+    every = os.sched_getaffinity(0)
+    _pin(server, {min(every)})
+    try:
+        yield
+    finally:
+        _pin(server, every)
+
+
+def _pin(server: Server, processors: set[int]) -> None:
+    for thread in Path(f"/proc/{server.pid}/task").iterdir():
+        os.sched_setaffinity(int(thread.name), processors)
+
+
+@contextmanager
 def _locks(server: Server) -> Iterator[None]:
     over = threading.Event()
 
@@ -317,7 +356,13 @@ def _locks(server: Server) -> Iterator[None]:
                 over.wait(0.3)
                 cursor.execute("UNLOCK TABLES")
 
-    thread = threading.Thread(target=lock)
+    with _thread(lock, over):
+        yield
+
+
+@contextmanager
+def _thread(work: Callable[[], None], over: threading.Event) -> Iterator[None]:
+    thread = threading.Thread(target=work)
     thread.start()
     try:
         yield

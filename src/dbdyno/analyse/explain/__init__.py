@@ -33,7 +33,7 @@ from dbdyno.analyse.explain._statements import (
     split_by_statement,
     statement_mix,
 )
-from dbdyno.analyse.explain._threads import INNODB_COUNTERS, THREAD_PARTS, split_by_threads
+from dbdyno.analyse.explain._threads import INNODB_COUNTERS, NOT_NAMED, THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
     closing_words,
@@ -51,6 +51,7 @@ __all__ = [
     "INNODB_COUNTERS",
     "LEAST_SHARE",
     "LEVELS",
+    "NOT_NAMED",
     "PARTS",
     "RESOURCES",
     "REST",

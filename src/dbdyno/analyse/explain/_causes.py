@@ -72,10 +72,12 @@ class ProcessorWork:
     ----------
     fact : that the work is counted by
     most_us : processor time of one, at most
+    alone : it is the cause also where none of the parts grew that the cause claims
     """
 
     fact: str
     most_us: float
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,11 @@ class Cause:
     settings: tuple[str, ...] = ()
     alteration: str = ""
     processor: ProcessorWork | None = None
+
+    @property
+    def is_work_alone(self) -> bool:
+        """Return whether the processor time that its work brings is enough to be the cause."""
+        return self.processor is not None and (self.processor.alone or not self.claims)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,19 @@ take longer are shared by more commits, the one that has its way stands for what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbdyno.analyse.explain._circumstances import CLIENT_STRETCH, Circumstances
+from dbdyno.analyse.explain._circumstances import CLIENT_STRETCH, CLIENT_WORK, Circumstances
 from dbdyno.analyse.explain._gap import Gap, PartGap
 from dbdyno.analyse.explain._part import REST
 from dbdyno.analyse.explain._threads import CLIENT, NOT_NAMED, ON_CPU, RUN_QUEUE
 from dbdyno.stats import split_by_factors
 
 _UNEXPLAINED = (REST, NOT_NAMED)
+_MORE_STRETCH = 1.1
+"""From how many times as much the load generator is said to wait longer for each millisecond on a processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +78,62 @@ def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: C
         return _factors_by_growth(part.difference.ms, circumstances)
     demand, stretch = _demand_and_ratio_ms(part, on_cpu)
     factors = _aligned_factors({"demand": demand, "stretch": stretch}, part.difference.ms)
-    demand, stretch = factors.get("demand", 0.0), factors.get("stretch", 0.0)
-    return _split_in_proportion(_part_factors(on_cpu, parts, circumstances), demand) | _factors_by_growth(
-        stretch, circumstances
-    )
+    by_growth = _factors_by_growth(factors.get("stretch", 0.0), circumstances)
+    demand_ms = factors.get("demand", 0.0)
+    if "sessions" in by_growth and on_cpu.difference.ms * part.difference.ms > 0:
+        crowd_ms = by_growth.pop("sessions")
+        dearer_ms = crowd_ms * _share_of_dearer(on_cpu, circumstances)
+        demand_ms += dearer_ms
+        by_growth |= {"sessions": crowd_ms - dearer_ms} if dearer_ms != crowd_ms else {}
+    return _split_in_proportion(_part_factors(on_cpu, parts, circumstances), demand_ms) | by_growth
+
+
+def _share_of_dearer(on_cpu: PartGap, circumstances: Circumstances) -> float:
+    """Return which share of the growth of the sessions' use of processors comes from dearer transactions.
+
+    The rest comes from more transactions per second, as where a wait is gone. With more connections it is theirs.
+    """
+    before, after = circumstances.facts["processors.sessions"]
+    if circumstances.more_connections != 1:
+        return 0.0
+    less, more = sorted((on_cpu.difference.left_ms, on_cpu.difference.right_ms))
+    return min(math.log(more / less) / math.log(after / before), 1.0) if before > 0 else 0.0
 
 
 def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
-    """Return the wait for the client: its work, times by how much the wait for processors stretches that.
-
-    Where the load generator's own stretch is not known, that of the sessions stands for it, if they share processors.
-    """
-    if circumstances.has_client_host:
-        session_stretch = (1.0, 1.0)
-    else:
-        session_stretch = _processor_stretch(parts, is_turned=part.difference.ms < 0)
-    before, after = circumstances.facts.get(CLIENT_STRETCH) or session_stretch
+    """Return the wait for the client: its work, and how much longer each millisecond of that takes."""
     left, right = sorted((part.difference.left_ms, part.difference.right_ms))
     if left <= 0:
         return {"work": part.difference.ms}
     sign = 1 if part.difference.ms > 0 else -1
-    work, stretch = split_by_factors((left / before, before), (right / after, after))
+    work_before, work_after = _client_work(left, right, part, parts, circumstances)
+    work, stretch = split_by_factors((work_before, left / work_before), (work_after, right / work_after))
     factors = _aligned_factors({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
     work_factor = {"work": factors["work"]} if factors.get("work") else {}
     stretch_ms = factors.get("stretch", 0.0)
     if circumstances.has_client_host:
         return work_factor | ({"client": stretch_ms} if stretch_ms else {})
     return work_factor | _factors_by_growth(stretch_ms, circumstances)
+
+
+def _client_work(
+    left: float, right: float, part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances
+) -> tuple[float, float]:
+    """Return an amount of the client's work on both sides, in any unit.
+
+    Where the client waits longer for a processor, its processor time per transaction is the work: replies that come
+    while it waits queue up, so the connections lose more than it does. Else it is the time without what it waits,
+    which leaves the wire in the work. The sessions' wait stands for the client's where that is not known and they
+    share processors.
+    """
+    stretch = circumstances.facts.get(CLIENT_STRETCH)
+    if stretch is None:
+        is_turned = part.difference.ms < 0
+        stretch = (1.0, 1.0) if circumstances.has_client_host else _processor_stretch(parts, is_turned=is_turned)
+    processor_ms = circumstances.facts.get(CLIENT_WORK)
+    if processor_ms and not circumstances.has_client_host and stretch[1] >= _MORE_STRETCH * stretch[0]:
+        return processor_ms
+    return left / stretch[0], right / stretch[1]
 
 
 def _processor_stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:

@@ -135,26 +135,33 @@ def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstance
         for cause in causes():
             if not side_circumstances.allow(cause):
                 continue
-            if cause.claims:
-                own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
-            else:
+            own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
+            has_claimed = bool(own_portions)
+            if not has_claimed and cause.is_work_alone:
                 own_portions, unclaimed = _take_processor_work(unclaimed, cause, side_circumstances)
             if own_portions:
-                brought_portions, unclaimed = _take_brought_portions(unclaimed, cause, own_portions, side_circumstances)
+                brought_portions, unclaimed = _take_brought_portions(
+                    unclaimed, cause, own_portions, side_circumstances if has_claimed else None
+                )
                 portions_by_cause[cause, is_against] = own_portions + brought_portions
     return portions_by_cause
 
 
 def _take_brought_portions(
-    unclaimed: Sequence[Portion], cause: Cause, own_portions: Sequence[Portion], circumstances: Circumstances
+    unclaimed: Sequence[Portion], cause: Cause, own_portions: Sequence[Portion], circumstances: Circumstances | None
 ) -> tuple[list[Portion], list[Portion]]:
-    """Return portions that come with a cause's own, and what remains; undecided parts blur no decided cause."""
+    """Return portions that come with a cause's own, and what remains; undecided parts blur no decided cause.
+
+    Parameters
+    ----------
+    circumstances : None where the processor time that the cause's work brings is its own already
+    """
     needs_decided = any(map(_is_decided, own_portions))
     eligible = [portion for portion in unclaimed if _is_decided(portion) or not needs_decided]
     room_ms = abs(sum(portion.ms for portion in own_portions))
     brought_portions, remaining = _take_portions(eligible, cause.brings, room_ms)
     work_portions: list[Portion] = []
-    if cause.claims:  # else that work is its own
+    if circumstances is not None:
         work_portions, remaining = _take_processor_work(remaining, cause, circumstances)
     return brought_portions + work_portions, [portion for portion in unclaimed if portion not in eligible] + remaining
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cause_examples import ALIKE, EXAMPLES, OTHERS, SMALL_POOL, THREADS, Example
+from cause_examples import ALIKE, EXAMPLES, NEIGHBOURS, OTHERS, SMALL_POOL, THREADS, Example
 from dbdyno.analyse.explain import (
     LEAST_SHARE,
     CauseRanking,
@@ -232,6 +232,42 @@ def test_processor_time_that_a_cause_s_work_brings_is_its_own_as_far_as_that_wor
     assert by_id["buffer-pool-small"].claims["thread.on_cpu"] == pytest.approx(5 * 0.1)
     dearer = by_id["dearer-rows"].claims["thread.on_cpu"]
     assert dearer == pytest.approx(parts["thread.on_cpu"] - 0.5)
+
+
+def test_reads_that_only_take_processor_time_are_still_those_of_a_small_buffer_pool() -> None:
+    """The file system's cache has the pages, so no session waits for a device; all wait for processors."""
+    crowded = {"processors.sessions": (1.0, 1.6)}
+    cached = replace(SMALL_POOL, right={"thread.on_cpu": 2.2, "thread.run_queue": 3.9}, work={})
+    found = replace(cached, facts={**SMALL_POOL.facts, **crowded}).ranked()
+    parts = {part.part_id: part.difference.ms for part in found.gap.parts}
+    assert first(found) == "buffer-pool-small"
+    assert found.causes[0].claims == {
+        "thread.on_cpu": pytest.approx(parts["thread.on_cpu"]),
+        "thread.run_queue": pytest.approx(parts["thread.run_queue"]),
+    }
+    fewer = replace(cached, facts={"engine.pages.read": (30.0, 0.5)} | crowded).ranked()
+    assert first(fewer) == "dearer-rows"
+
+
+def test_sessions_that_wait_for_processors_since_another_wait_is_gone_are_a_crowd_and_no_dearer_rows() -> None:
+    facts = {"processors.sessions": (0.5, 1.6)}
+    found = Example({"thread.on_cpu": 1.1, "thread.run_queue": 3.9, "thread.latch": 0.05}, facts=facts).ranked()
+    assert first(found) == "too-many-connections"
+    by_id = {one.cause.cause_id: one for one in found.causes}
+    assert by_id["dearer-rows"].claims["thread.run_queue"] < 0.2 * by_id["too-many-connections"].difference.ms
+
+
+def test_replies_that_queue_while_the_client_waits_are_not_work_of_the_client() -> None:
+    """The connections wait ten times as long, where the client's own wait for a processor is three times as long."""
+    facts = {**NEIGHBOURS.facts, "client.stretch": (1.1, 3.3), "client.work": (0.2, 0.22)}
+    found = replace(NEIGHBOURS, right={"thread.client": 4.0}, facts=facts).ranked()
+    claims = {one.cause.cause_id: one.claims["thread.client"] for one in found.causes if "thread.client" in one.claims}
+    parts = {part.part_id: part.difference.ms for part in found.gap.parts}
+    assert first(found) == "neighbours"
+    assert claims["neighbours"] > 0.9 * parts["thread.client"]
+    assert set(claims) == {"neighbours", "client-work"}
+    dearer = replace(NEIGHBOURS, right={"thread.client": 4.0}, facts=facts | {"client.work": (0.2, 2.0)})
+    assert first(dearer.ranked()) == "client-work"
 
 
 def test_processor_time_of_a_few_more_and_slightly_dearer_rows_has_a_cause_as_a_whole() -> None:
