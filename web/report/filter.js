@@ -126,10 +126,22 @@ export class Filter {
   }
 }
 
-// A narrow plot has no room for names at the ends of its lines: the key above it has them.
+// A narrow plot has no room for names at the ends of its lines: the key above it has them. Nor has it room for names
+// next to its bars: they stand above each, in higher rows.
 const NARROW_PX = 480;
+const NAME_PX = 16;
 
 export function fitted(spec, widthPx) {
-  if (widthPx >= NARROW_PX || !spec.layer?.some((layer) => layer.name === "ends")) return spec;
+  if (widthPx >= NARROW_PX) return spec;
+  if (spec.usermeta?.names_above) return withNamesAbove(spec, spec.usermeta.names_above, widthPx);
+  if (!spec.layer?.some((layer) => layer.name === "ends")) return spec;
   return { ...spec, layer: spec.layer.filter((layer) => layer.name !== "ends"), padding: 4 };
+}
+
+function withNamesAbove(spec, rows, widthPx) {
+  const fit = structuredClone(spec);
+  fit.height += NAME_PX * rows;
+  const place = { labelAlign: "left", labelPadding: -4, labelOffset: -NAME_PX, labelLimit: widthPx - 20, maxExtent: 0 };
+  for (const { encoding } of fit.layer) if (encoding?.y?.axis) encoding.y.axis = { ...encoding.y.axis, ...place };
+  return fit;
 }

@@ -111,3 +111,14 @@ test("names at the ends of lines are left out of narrow plots, nothing else is",
   const other = { mark: "bar" };
   assert.equal(fitted(other, 333), other);
 });
+
+test("names of rows stand above their bars in narrow plots, in higher rows", () => {
+  const layer = [{ mark: "bar", encoding: { y: { axis: { ticks: false } } } }, { mark: "tick" }];
+  const whole = { height: 52, usermeta: { names_above: 2 }, layer };
+  assert.equal(fitted(whole, 557), whole);
+  const narrow = fitted(whole, 333);
+  assert.equal(narrow.height, 52 + 2 * 16);
+  assert.equal(narrow.layer[0].encoding.y.axis.labelAlign, "left");
+  assert.equal(narrow.layer[0].encoding.y.axis.labelLimit, 313);
+  assert.equal(whole.layer[0].encoding.y.axis.labelAlign, undefined);
+});

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dbdyno.analyse.explain import NOT_NAMED, THREAD_PARTS
 from dbdyno.store import StoredStudy
 from dbdyno.tables import Table, Texts
 
 MOST_POINTS = 600
 _NS = 1e-6
+_SESSIONS_ON_CPU, _SESSION_STATES = "sessions.on_cpu", r"sessions\.(on_cpu|run_queue|wait\.\w+)"
+_MOST_STATES, _LEAST_STATE_SHARE = 8, 0.05
+"""Lines that can be told apart, and the share of the threads that a state must have in some second."""
 _SECOND_COLUMNS = (
     *("second", "phase", "duration_ns", "tps", "p50_ns", "p95_ns", "p99_ns", "tool_percentile", "tool_percentile_ns"),
     *("errors", "retries", "failed", "errors_per_s", "reconnects_per_s", "backlog"),
@@ -196,8 +200,9 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
             times = _Times.of_step(metric_seconds, _usual_step(metric_seconds))
         lines[metric] = times, values[row_indices]
     units = {metric: unit_of_row.text(int(row_indices[-1])) for metric, row_indices in rows.items()}
-    panels = []
-    remaining_metrics = dict.fromkeys(sorted(lines))
+    session_lines = _session_lines(lines)
+    panels = [_panel("What the session threads do", "threads", list(session_lines.values()))]
+    remaining_metrics = dict.fromkeys(sorted(lines.keys() - session_lines.keys()))
     for kind in PANELS:
         matching_metrics = [metric for metric in remaining_metrics if kind in _panel_kinds(metric)]
         if not kind.is_drawn_at_zero and not any(lines[metric][1].any() for metric in matching_metrics):
@@ -212,6 +217,32 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         _panel(metric, units[metric], [_line(metric, *lines[metric])], key="other") for metric in remaining_metrics
     ]
     return [*panels, *other_panels]
+
+
+def _session_lines(lines: Mapping[str, tuple[_Times, NDArray[np.float64]]]) -> dict[str, dict[str, Any]]:
+    """Map metrics to lines of the states that matter in a run, most threads first, by their words.
+
+    A wait that no sample found in a second has no row there, and had no thread.
+    """
+    if _SESSIONS_ON_CPU not in lines:
+        return {}
+    times = lines[_SESSIONS_ON_CPU][0]
+    threads_by_metric: dict[str, NDArray[np.float64]] = {}
+    for metric, (metric_times, values) in lines.items():
+        if re.fullmatch(_SESSION_STATES, metric):
+            threads = np.zeros(len(times.seconds))
+            _, at, own_at = np.intersect1d(times.seconds, metric_times.seconds, return_indices=True)
+            threads[at] = values[own_at]
+            threads_by_metric[metric] = threads
+    least = _LEAST_STATE_SHARE * sum(threads.mean() for threads in threads_by_metric.values())
+    ranked_metrics = sorted(threads_by_metric, key=lambda metric: -threads_by_metric[metric].mean())
+    states = {
+        metric: THREAD_PARTS.get(f"thread.{metric.split('.')[-1]}", THREAD_PARTS[NOT_NAMED]).words
+        for metric in ranked_metrics[:_MOST_STATES]
+        if threads_by_metric[metric].max() >= least
+    }
+    session_lines = {metric: _line(words, times, threads_by_metric[metric]) for metric, words in states.items()}
+    return {metric: line for metric, line in session_lines.items() if line}
 
 
 @lru_cache(maxsize=4096)

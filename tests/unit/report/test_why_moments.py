@@ -14,6 +14,7 @@ from rich.console import Console
 from dbdyno.analyse.explain import ROW_LOCKS, Knee
 from dbdyno.core import Cell, Run
 from dbdyno.report import analyse_study, markdown_text, page_text, print_why, why_object, why_of
+from dbdyno.report._series import run_series
 from dbdyno.report.why._choice import moment_lines, step_lines
 from dbdyno.report.why._moments import _cell_run_seconds, _knee_words
 from dbdyno.store import StoredRun
@@ -77,6 +78,25 @@ def test_stalls_and_knees_are_told_everywhere(tmp_path: Path) -> None:
     assert found["moments"][0]["causes"]["ranked"][0]["id"] == "redo-small"
     assert {knee["target"]: knee["resource"] for knee in found["knees"]} == {PAIR[0]: "processors", PAIR[1]: None}
     assert all(step["causes"]["ranked"] for step in found["steps"])
+
+
+def test_a_run_shows_its_session_threads_by_state_second_by_second(tmp_path: Path) -> None:
+    planted = _Sparse({}, states={target: {**USUAL, "wait.sleep": 0.001} for target in PAIR})
+    results = planted.write(tmp_path / "states")
+    run_id = next(record.run.run_id for record in results.records() if record.run.cell.target == PAIR[1])
+    panels = run_series(results, run_id)["panels"]
+    (panel,) = (panel for panel in panels if panel["title"] == "What the session threads do")
+    lines = {line["name"]: line for line in panel["lines"]}
+    means = [line["v"].mean() for line in panel["lines"]]
+    assert means == sorted(means, reverse=True)
+    assert "SLEEP()" not in lines, "of one thread in a thousand"
+    redo = lines["room in the redo log"]
+    assert redo["s"][redo["v"] > 0].tolist() == list(STALLS)
+    latches = lines["latches"]
+    assert (latches["v"] == 0).tolist() == [second % 3 != 0 for second in latches["s"]]
+    assert 5 not in latches["s"] and latches["after_gaps"].tolist() == [6]
+    others = [panel["title"] for panel in panels if panel["key"] == "other"]
+    assert "sessions.wait.sleep" in others and "sessions.count" in others
 
 
 class _Sparse(_Stalling):

@@ -31,7 +31,7 @@ def bridge_chart(gap: Gap, name: str = "why-bridge") -> Chart | None:
     left, right = side_titles(gap)
     title = f"From {left} to {right}, milliseconds per transaction"
     panel = (gap.left.workload, gap.left.route, gap.left.tier_bytes)
-    return Chart(name, title, _description(gap, rows), _drawing(rows), panel)
+    return Chart(name, title, _description(gap, rows), _drawing(rows), panel, {"names_above": len(rows)})
 
 
 def _bridge_rows(gap: Gap) -> list[Row]:

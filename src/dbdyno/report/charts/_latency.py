@@ -25,6 +25,7 @@ from dbdyno.report.charts._style import (
     padding,
     row_facts,
     shape,
+    side_by_side,
     summary_words,
     titled,
     together,
@@ -104,12 +105,16 @@ def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: Stud
     y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',.12~g')", minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: float(row["ms"])), palette))
-    base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
+    targets = {row["target"] for row in rows}
+    shown_targets = [target for target in palette.targets if target in targets]
+    beside = side_by_side(reading, analysis.study.concurrencies, shown_targets)
+    x_beside = concurrency_axis(analysis.study.concurrencies, "beside")
+    base = beside.encode(x=x_beside, color=colour(palette), tooltip=alt.Tooltip("together:N"))
     y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
-    line = reading.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
+    line = beside.mark_line(strokeWidth=2).encode(x=x_beside, y=y, color=colour(palette), strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette)
     hover_columns = columns(reading, x, len(analysis.study.concurrencies))

@@ -23,6 +23,8 @@ LABEL_PX = 11
 AUTOSIZE = alt.AutoSizeParams(type="fit-x", contains="padding")
 _LABEL_STEP_PX = 13
 _PLOT_PX = 400
+_BESIDE_PX, _ALL_BESIDE_PX = 5, 16
+"""How far marks of neighbouring targets are apart at a place, and of the first and the last one at most."""
 ENDS = "ends"
 """Name of the layer of names at the ends of lines: a narrow page leaves it out and has a key above the plot."""
 
@@ -38,7 +40,8 @@ class Chart:
     description : what there is to see, for those who can't see it
     drawing : the definition that gives the page, PNG and SVG
     panel : workload, route and memory that all of it is about, as far as there is one
-    meta : what the page needs to draw it anew with fewer rows: `row_facts`
+    meta : what the page needs to draw it anew: with fewer rows (`row_facts`), or where it is narrow, with the names
+        of so many rows above their bars (``names_above``)
     is_cut : whether an interval goes on beyond the end of its scale
     """
 
@@ -156,11 +159,22 @@ def dash(palette: Palette) -> alt.StrokeDash:
     return alt.StrokeDash("target:N", scale=_TargetScale(domain=palette.targets, range=dashes), legend=None)
 
 
-def concurrency_axis(values: Sequence[int]) -> alt.X:
-    """Return concurrency on a log2 scale, ticks where it was measured."""
+def concurrency_axis(values: Sequence[int], field: str = "concurrency") -> alt.X:
+    """Return concurrency, or places `beside` it, on a log2 scale, ticks where it was measured."""
     scale = alt.Scale(type="log", base=2, domain=_widen_range(values), nice=False)
     axis = alt.Axis(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
-    return alt.X("concurrency:Q", scale=scale, axis=axis)
+    return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+
+def side_by_side(base: ChartLayer, concurrencies: Sequence[int], targets: Sequence[str]) -> ChartLayer:
+    """Return rows with a place `beside` their neighbours, a few pixels apart, so that no interval covers another."""
+    low, high = _widen_range(concurrencies)
+    middle = (len(targets) - 1) / 2
+    step_px = min(_BESIDE_PX, _ALL_BESIDE_PX / max(2 * middle, 1))
+    step = math.log(high / low) * step_px / _PLOT_PX
+    return base.transform_calculate(
+        beside=f"datum.concurrency * exp({step:.6f} * (indexof({json.dumps(list(targets))}, datum.target) - {middle}))"
+    )
 
 
 def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
