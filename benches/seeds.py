@@ -229,6 +229,7 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
         False,
         float(len(counts)),
         sum(counts),
+        attempts=sum(map(_attempts, intervals)),
         client_cpu_ms=sum(worker["cpu_ns"] for worker in workers) / 1e6,
         client_wait_ms=_wait_ms(workers) if len(workers) == len(intervals) else None,
         threads=_states(threads),
@@ -236,6 +237,12 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
         counted={name: rate * len(counts) / sum(counts) for name, rate in means.items() if name.startswith("engine.")},
         processors=processors_used(means, run.cell.route),
     )
+
+
+def _attempts(interval: Mapping[str, Any]) -> int:
+    """Transactions of a second, those included that were repeated or given up."""
+    types = interval["transactions"].values()
+    return sum(one["completed"] + one["failed"] + sum(one["retries"].values()) for one in types)
 
 
 def _wait_ms(workers: Sequence[Mapping[str, float]]) -> float:

@@ -186,6 +186,7 @@ EXAMPLES: Mapping[str, Example] = {
     "redo-small": SMALL_REDO,
     "isolation": replace(LOCKS, settings={"trx.isolation": ("READ-COMMITTED", "REPEATABLE-READ")}),
     "row-locks": LOCKS,
+    "thrown-away-attempts": Example({"thrown-away": 1.0}, left=STATEMENTS),
     "metadata-locks": _wait("metadata_lock"),
     "user-locks": _wait("user_lock"),
     "sleeps": _wait("sleep"),
@@ -222,7 +223,6 @@ EXAMPLES: Mapping[str, Example] = {
     "less-processor-time": FEWER_PROCESSORS,
     "too-many-connections": CROWD,
     "client-and-wire": Example({"client.run-delay": 1.0}, left=STATEMENTS),
-    "thrown-away-attempts": Example({"thrown-away": 1.0}, left=STATEMENTS),
     "more-statements": Example({"statement.point_select": 6.0}, work={"statement.point_select": 3.0}, left=STATEMENTS),
     "more-rows-per-statement": Example(
         {"statement.point_select": 9.0}, facts={"rows": (20.0, 4000.0)}, left=STATEMENTS
@@ -244,6 +244,7 @@ OTHERS: Mapping[str, Example] = {
     "redo-small": BACKGROUND,
     "isolation": LOCKS,
     "row-locks": _wait("metadata_lock"),
+    "thrown-away-attempts": Example({"statement.commit": 3.0}, left=STATEMENTS),
     "metadata-locks": LOCKS,
     "user-locks": _wait("metadata_lock"),
     "sleeps": FASTER_CLIENT.also(LOCKS),
@@ -280,7 +281,6 @@ OTHERS: Mapping[str, Example] = {
     "less-processor-time": CROWD,
     "too-many-connections": FEWER_PROCESSORS,
     "client-and-wire": NEIGHBOURS,
-    "thrown-away-attempts": Example({"statement.commit": 3.0}, left=STATEMENTS),
     "more-statements": Example({"statement.point_select": 6.0}, left=STATEMENTS),
     "more-rows-per-statement": Example({"statement.point_select": 9.0}, left=STATEMENTS),
     "commits": Example({"statement.point_select": 9.0}, left=STATEMENTS),

@@ -79,7 +79,8 @@ def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
     table = results.seconds(run_id, _SECOND_COLUMNS)
     seconds = table.numbers("second")
     own_panels = _own_panels(seconds, table, is_imported=results.study.imported is not None)
-    panels = [*own_panels, *_telemetry_panels(results, run_id)]
+    session_panel, *telemetry_panels = _telemetry_panels(results, run_id)
+    panels = [*own_panels[:2], session_panel, *own_panels[2:], *telemetry_panels]
     return {
         "phases": _phase_stretches(seconds, table.texts("phase")),
         "panels": [panel for panel in panels if panel["lines"]],
@@ -180,6 +181,7 @@ def _own_panels(seconds: NDArray[np.int64], table: Table, *, is_imported: bool) 
 
 
 def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]:
+    """Return the panel of session threads, which may have no line, and all others."""
     table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
     if (table.texts("metric").codes < 0).any():
         table = table.at(table.texts("metric").codes >= 0)

@@ -17,7 +17,19 @@ from typing import Any
 
 from dbdyno.core import AnalysisError, decode
 
-FACTORS = ("count", "cost", "whole", "work", "neighbours", "steal", "client", "background", "sessions", "stretch")
+FACTORS = (
+    "attempts",
+    "count",
+    "cost",
+    "whole",
+    "work",
+    "neighbours",
+    "steal",
+    "client",
+    "background",
+    "sessions",
+    "stretch",
+)
 """Factors of a part's difference."""
 
 

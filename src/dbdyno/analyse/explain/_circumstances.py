@@ -18,6 +18,8 @@ CLIENT_STRETCH = "client.stretch"
 """Fact: the load generator's time on and waiting for a processor over that on it."""
 CLIENT_WORK = "client.work"
 """Fact: the load generator's processor time per transaction, in milliseconds."""
+ATTEMPTS = "attempts"
+"""Fact: attempts per committed transaction."""
 LEVELS = ("engine.history.length",)
 """Levels of the server that causes ask for; all other facts of it are counters per transaction."""
 _GROUPS = "processors.background."
@@ -33,7 +35,7 @@ class Circumstances:
     Parameters
     ----------
     facts : name -> left and right: counters per transaction, `LEVELS`, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`,
-        `CLIENT_WORK`
+        `CLIENT_WORK`, `ATTEMPTS`
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
     has_client_host : the load generator has other processors than the server, on another host or by pinning
@@ -179,6 +181,8 @@ def _run_facts(run: RunTimes) -> dict[str, float]:
     if all(name in facts for name in rows):
         facts["rows"] = sum(facts[name] for name in rows)
     facts |= {f"processors.{user}": processors for user, processors in run.processors.items()}
+    if run.transactions and run.attempts >= run.transactions:
+        facts[ATTEMPTS] = run.attempts / run.transactions
     if run.client_cpu_ms and run.transactions:
         facts[CLIENT_WORK] = run.client_cpu_ms / run.transactions
     if run.client_cpu_ms and run.client_wait_ms is not None:

@@ -10,13 +10,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbdyno.analyse.explain._circumstances import CLIENT_STRETCH, CLIENT_WORK, Circumstances
+from dbdyno.analyse.explain._circumstances import ATTEMPTS, CLIENT_STRETCH, CLIENT_WORK, Circumstances
 from dbdyno.analyse.explain._gap import Gap, PartGap
 from dbdyno.analyse.explain._part import REST
 from dbdyno.analyse.explain._threads import CLIENT, NOT_NAMED, ON_CPU, RUN_QUEUE
-from dbdyno.stats import split_by_factors
+from dbdyno.stats import logarithmic_mean, split_by_factors
 
 _UNEXPLAINED = (REST, NOT_NAMED)
+_MORE_ATTEMPTS = 1.02
+"""From how many times as many attempts on they are a factor."""
 _MORE_STRETCH = 1.1
 """From how many times as much the load generator is said to wait longer for each millisecond on a processor."""
 
@@ -66,9 +68,21 @@ def _part_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Ci
         return _queue_factors(part, parts, circumstances)
     if part.part_id == CLIENT:
         return _client_factors(part, parts, circumstances)
+    attempts_ms = _attempts_ms(part, circumstances) if part.part_id == ON_CPU else 0.0
     if part.by_work_ms is None or part.by_cost_ms is None:
-        return {"whole": part.difference.ms}
-    return _aligned_factors({"count": part.by_work_ms, "cost": part.by_cost_ms}, part.difference.ms)
+        factors = {"whole": part.difference.ms - attempts_ms}
+    else:  # rows of attempts that were thrown away are counted, too
+        factors = {"count": part.by_work_ms - attempts_ms, "cost": part.by_cost_ms}
+    return _aligned_factors({"attempts": attempts_ms, **factors}, part.difference.ms)
+
+
+def _attempts_ms(part: PartGap, circumstances: Circumstances) -> float:
+    """Return what more attempts for each committed transaction contribute to a part that all of them have."""
+    before, after = circumstances.facts.get(ATTEMPTS, (1.0, 1.0))
+    less, more = sorted((part.difference.left_ms, part.difference.right_ms))
+    if less <= 0 or after < _MORE_ATTEMPTS * before:
+        return 0.0
+    return math.copysign(logarithmic_mean(less, more) * math.log(after / before), part.difference.ms)
 
 
 def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
@@ -101,19 +115,21 @@ def _share_of_dearer(on_cpu: PartGap, circumstances: Circumstances) -> float:
 
 
 def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
-    """Return the wait for the client: its work, and how much longer each millisecond of that takes."""
+    """Return the wait for the client: attempts, its work on each, and how much longer each millisecond takes."""
     left, right = sorted((part.difference.left_ms, part.difference.right_ms))
     if left <= 0:
         return {"work": part.difference.ms}
     sign = 1 if part.difference.ms > 0 else -1
     work_before, work_after = _client_work(left, right, part, parts, circumstances)
     work, stretch = split_by_factors((work_before, left / work_before), (work_after, right / work_after))
-    factors = _aligned_factors({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
-    work_factor = {"work": factors["work"]} if factors.get("work") else {}
-    stretch_ms = factors.get("stretch", 0.0)
+    attempts_ms = _attempts_ms(part, circumstances)
+    factors = _aligned_factors(
+        {"attempts": attempts_ms, "work": sign * work - attempts_ms, "stretch": sign * stretch}, part.difference.ms
+    )
+    stretch_ms = factors.pop("stretch", 0.0)
     if circumstances.has_client_host:
-        return work_factor | ({"client": stretch_ms} if stretch_ms else {})
-    return work_factor | _factors_by_growth(stretch_ms, circumstances)
+        return factors | ({"client": stretch_ms} if stretch_ms else {})
+    return factors | _factors_by_growth(stretch_ms, circumstances)
 
 
 def _client_work(

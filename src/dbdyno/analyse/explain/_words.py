@@ -122,9 +122,8 @@ def closing_words(gap: Gap) -> str:
     """Return the closing check of both sides; empty where there are no parts."""
     if gap.left_named_share is None or gap.right_named_share is None:
         return ""
-    return (
-        f"The parts add up to {100 * gap.left_named_share:.1f} and {100 * gap.right_named_share:.1f} % of both times."
-    )
+    percents = dict.fromkeys(f"{100 * share:.1f}" for share in (gap.left_named_share, gap.right_named_share))
+    return f"The parts add up to {' and '.join(percents)} % of both times."
 
 
 def step_words(gap: Gap) -> str:

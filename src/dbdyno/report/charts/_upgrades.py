@@ -67,7 +67,9 @@ def _brief_change(ratio: float) -> str:
 
 
 def _drawing(rows: Sequence[Row]) -> Drawing:
-    x_axis = alt.Axis(title="connections", orient="top", labelAngle=0, ticks=False, domain=False, titlePadding=4)
+    x_axis = alt.Axis(
+        title="connections", orient="top", labelAngle=0, labelPadding=12, ticks=False, domain=False, titlePadding=4
+    )
     y_axis = alt.Axis(
         title=None,
         ticks=False,

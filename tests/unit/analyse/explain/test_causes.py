@@ -270,6 +270,23 @@ def test_replies_that_queue_while_the_client_waits_are_not_work_of_the_client() 
     assert first(dearer.ranked()) == "client-work"
 
 
+def test_what_attempts_that_were_thrown_away_cost_is_neither_dearer_rows_nor_work_of_the_client() -> None:
+    """Four attempts for each commit: four times the statements, with all that a statement takes."""
+    right = {"thread.on_cpu": 4.0, "thread.run_queue": 1.2, "thread.client": 2.0, "thread.row_lock": 1.1}
+    example = Example(right, work={"thread.on_cpu": 80.0}, facts={"attempts": (1.0, 4.0), "client.work": (0.1, 0.4)})
+    found = example.ranked()
+    parts = {part.part_id: part.difference.ms for part in found.gap.parts}
+    claims = {one.cause.cause_id: one.claims for one in found.causes}
+    assert [one.cause.cause_id for one in found.decided] == ["thrown-away-attempts", "row-locks"]
+    for part_id in ("thread.on_cpu", "thread.run_queue", "thread.client"):
+        assert claims["thrown-away-attempts"][part_id] == pytest.approx(parts[part_id], rel=0.05)
+    stricter = {"trx.isolation": ("REPEATABLE-READ", "SERIALIZABLE")}
+    (isolation,) = replace(example, settings=stricter).ranked().decided
+    assert isolation.cause.cause_id == "isolation"
+    as_often = replace(example, facts={"attempts": (4.0, 4.0)}).ranked()
+    assert first(as_often) == "more-rows"
+
+
 def test_processor_time_of_a_few_more_and_slightly_dearer_rows_has_a_cause_as_a_whole() -> None:
     """Each of the two is below 3 % of the whole time, and both together are above."""
     settings = {"index.adaptive_hash": ("OFF", "ON")}
