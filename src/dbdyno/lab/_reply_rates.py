@@ -19,7 +19,8 @@ from dbdyno.store import JsonValue, merged_histogram
 ROW_BYTES = 1 << 16
 """Of one row of a reply, well below the longest packet that servers send unasked."""
 REPLIES = 4
-_LEAST_BYTES, _MOST_BYTES = 1 << 16, 8 << 20
+LEAST_REPLY_BYTES, LARGEST_REPLY_BYTES = 1 << 16, 8 << 20
+"""Smaller replies show the round trip alone; larger ones are not needed, and take long on slow networks."""
 _LONG_NS = 200_000_000
 """A reply that takes so long shows the rate: TCP's slow start and waits for a processor are a small part of it."""
 _GROWTH = 8
@@ -39,11 +40,11 @@ def reply_statement(size_bytes: int) -> str:
 
 def reply_sizes() -> Iterator[int]:
     """Yield sizes that grow: who measures ends where a reply takes `is_long` time."""
-    size_bytes = _LEAST_BYTES
-    while size_bytes < _MOST_BYTES:
+    size_bytes = LEAST_REPLY_BYTES
+    while size_bytes < LARGEST_REPLY_BYTES:
         yield size_bytes
         size_bytes *= _GROWTH
-    yield _MOST_BYTES
+    yield LARGEST_REPLY_BYTES
 
 
 def is_long(took_ns: int) -> bool:

@@ -19,6 +19,8 @@ from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import LoadClient
 from dbdyno.lab._reply_rates import (
+    LARGEST_REPLY_BYTES,
+    LEAST_REPLY_BYTES,
     REPLIES,
     ROW_BYTES,
     bits_per_s,
@@ -34,7 +36,6 @@ from dbdyno.study import RouteChoice, Study
 
 _PINGS = 20
 _REPLY_S = 0.25
-_REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
 """Bounds of the rate as replies see it, as shares of the rate asked; headers take about 5 % of a full packet."""
@@ -181,7 +182,7 @@ def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) 
     rate = route.rate_bits_per_s
     if rate is None:
         return PathReading(plain_ns, shaped_ns)
-    asked_bytes = min(max(round(rate / 8 * _REPLY_S), _REPLY_LEAST_BYTES), _REPLY_MOST_BYTES)
+    asked_bytes = min(max(round(rate / 8 * _REPLY_S), LEAST_REPLY_BYTES), LARGEST_REPLY_BYTES)
     asked_bytes -= asked_bytes % ROW_BYTES
     took_ns = _fastest_reply_ns(connection, asked_bytes) - shaped_ns
     return PathReading(plain_ns, shaped_ns, bits_per_s(asked_bytes, took_ns))
