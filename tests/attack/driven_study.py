@@ -76,9 +76,9 @@ class DrivenStudy:
         self.process.wait(10)
         return self.end
 
-    def child(self, names: tuple[str, ...], patience_s: float = 5.0) -> int | None:
+    def child(self, names: tuple[str, ...], timeout_s: float = 5.0) -> int | None:
         """Pid of a child that runs one of these programs, as soon as there is one."""
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline and self.process.poll() is None:
             for pid, parent, words in _processes():
                 if parent == self.process.pid and any(Path(word).name in names for word in words[:4]):
@@ -124,9 +124,9 @@ def left_servers(home: Home) -> list[int]:
     return [pid for pid, _, words in _processes() if any(f"--defaults-file={home.run}" in word for word in words)]
 
 
-def wait_until(holds: Callable[[], bool], patience_s: float) -> bool:
+def wait_until(holds: Callable[[], bool], timeout_s: float) -> bool:
     """Whether something comes to hold in time."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if holds():
             return True

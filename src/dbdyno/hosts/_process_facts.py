@@ -171,7 +171,7 @@ def parse_stat(content: bytes) -> tuple[str, int]:
 
 
 class ProcessWatch:
-    """Looks at a process each time it is asked, and reports once it has been halted for `patience_s` without a break.
+    """Looks at a process each time it is asked, and reports once it has been halted for `timeout_s` without a break.
 
     Parameters
     ----------
@@ -184,12 +184,12 @@ class ProcessWatch:
         read: Reader,
         pid: int,
         start_ticks: int,
-        patience_s: float = HALTED_S,
+        timeout_s: float = HALTED_S,
         clock: Callable[[], float] = time.monotonic,
         is_excused: Callable[[], bool] = lambda: False,
     ) -> None:
         self._read, self._pid, self._start_ticks = read, pid, start_ticks
-        self._patience_s, self._clock, self._is_excused = patience_s, clock, is_excused
+        self._timeout_s, self._clock, self._is_excused = timeout_s, clock, is_excused
         self._halted_since: float | None = None
 
     def state(self) -> str:
@@ -211,4 +211,4 @@ class ProcessWatch:
         if self._halted_since is None:
             self._halted_since = now_s
         halted_s = now_s - self._halted_since
-        return f"has answered nothing for {halted_s:.0f} s; {state}" if halted_s >= self._patience_s else None
+        return f"has answered nothing for {halted_s:.0f} s; {state}" if halted_s >= self._timeout_s else None

@@ -149,7 +149,7 @@ def unbounded_cache(
     return Caveat("page-cache-unbounded", text)
 
 
-_PATIENCE_S = 2.0
+_EXIT_TIMEOUT_S = 2.0
 _NOT_INDEPENDENT = Caveat(
     "cells-not-independent",
     "the server keeps running between runs: each run starts with the state that the previous one left",
@@ -291,7 +291,7 @@ def _is_path_lost(error: Exception) -> bool:
 
 def _await_crash_report(server: RunServer) -> CrashReport | None:
     """Return how a server ended that has just failed us: its sockets close before its process is gone."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _EXIT_TIMEOUT_S
     while (death := server.diagnose_exit()) is None and server.wedged() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     return death

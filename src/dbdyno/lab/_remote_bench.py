@@ -75,8 +75,8 @@ def connected_clients(
 
 @contextlib.contextmanager
 def _connect_host(study: Study, choice: HostChoice) -> Iterator[RemoteHost]:
-    patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
-    with connect(choice.ssh, find_generator(), home=choice.home, patience_s=patience_s) as host:
+    reconnect_timeout_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
+    with connect(choice.ssh, find_generator(), home=choice.home, reconnect_timeout_s=reconnect_timeout_s) as host:
         host.end_agents_of_dead_labs()
         yield host
 

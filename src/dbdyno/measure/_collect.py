@@ -163,13 +163,13 @@ class Collector:
                 self.end = record
                 self.stop_sampling()  # now: once the process has been waited for, its last second can't be read
 
-    def stop_sampling(self, patience_s: float = STOP_S) -> None:
+    def stop_sampling(self, timeout_s: float = STOP_S) -> None:
         """End the samplers and keep what they saw; nothing happens the second time."""
         if self.sampling:
             self.sampling = False
             if self.recording is not None:
                 self.recording.stop()
-            self.telemetry = self.station.stop(self.seconds_count, patience_s)
+            self.telemetry = self.station.stop(self.seconds_count, timeout_s)
             if self.threads is not None:
                 self.threads.stop(self.seconds_count)
                 self.telemetry = self.telemetry.joined(

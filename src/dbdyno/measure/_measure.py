@@ -108,7 +108,7 @@ def measure_run(
     threads_place: ThreadsPlace | None = None,
     recording: PerfRecording | None = None,
     lead: Host | None = None,
-    patience_s: float = 2.0,
+    exit_timeout_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
 
@@ -123,7 +123,7 @@ def measure_run(
     threads_place : where the server's session threads are watched; None: they are not
     recording : of the server's stacks; None: it is not profiled
     lead : the client host whose clock counts the seconds; None: `host`
-    patience_s : how long the end of a server may show later than the end of the load that it broke
+    exit_timeout_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
     -------
@@ -159,13 +159,13 @@ def measure_run(
         else:
             collector.stop_sampling()
     is_incomplete = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
-    death = _await_server_death(server, patience_s if is_incomplete else 0.0)
+    death = _await_server_death(server, exit_timeout_s if is_incomplete else 0.0)
     return _measured_run(order, collector, death, clock)
 
 
-def _await_server_death(server: MeasuredServer, patience_s: float) -> str | None:
+def _await_server_death(server: MeasuredServer, exit_timeout_s: float) -> str | None:
     """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + exit_timeout_s
     while (death := server.death()) is None and time.monotonic() < deadline:
         time.sleep(0.05)
     return death

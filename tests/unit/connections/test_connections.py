@@ -48,9 +48,9 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
         started.kill()
 
 
-def watch_of(process: subprocess.Popen[bytes], patience_s: float) -> ProcessWatch:
+def watch_of(process: subprocess.Popen[bytes], timeout_s: float) -> ProcessWatch:
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return ProcessWatch(Path.read_bytes, process.pid, int(fields[19]), patience_s)
+    return ProcessWatch(Path.read_bytes, process.pid, int(fields[19]), timeout_s)
 
 
 def test_a_well_behaved_server_is_understood() -> None:

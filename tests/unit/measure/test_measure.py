@@ -103,7 +103,7 @@ class FakeServer:
 def run_with(process: FakeProcess, server: FakeServer | None = None) -> tuple[MeasuredRun, list[SecondRow], FakeHost]:
     host, told = FakeHost(process), list[SecondRow]()
     measured = measure_run(
-        ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append, patience_s=0.0
+        ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append, exit_timeout_s=0.0
     )
     return measured, told, host
 
@@ -257,7 +257,7 @@ def open_run(seconds: int) -> tuple[MeasuredRun, FakeProcess, FakeHost]:
     process = FakeProcess([start, *(second(number, "open") for number in range(seconds)), interrupted])
     host = FakeHost(process)
     order = LoadOrder(RUN, OPEN_STUDY, {"socket": "/s.sock"}, workers=1)
-    measured = measure_run(order, FakeServer(), cast("Host", host), Path("/l"), [], lambda row: None, patience_s=0.0)
+    measured = measure_run(order, FakeServer(), cast("Host", host), Path("/l"), [], lambda row: None, exit_timeout_s=0.0)
     return measured, process, host
 
 
@@ -333,7 +333,7 @@ def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: b
         lambda _: None,
         threads_place=place,
         recording=recording,
-        patience_s=0.0,
+        exit_timeout_s=0.0,
     )
     sampler = next(argv for argv in place_host.started if "threads" in argv)
     assert ("--client-pid" in sampler) == has_client

@@ -26,7 +26,7 @@ from dbdyno.hosts.remote import _commands
 from dbdyno.hosts.remote._agents import RemoteAgent, agents_of_dead_labs, lab_name, read_agents
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
 from dbdyno.hosts.remote._files import RemoteFiles
-from dbdyno.hosts.remote._link import PATIENCE_S, Link, Refused
+from dbdyno.hosts.remote._link import RECONNECT_TIMEOUT_S, Link, Refused
 from dbdyno.hosts.remote._processes import RemotePipedProcess, RemoteProcess
 from dbdyno.hosts.remote._program import RemoteProgram, place_program
 from dbdyno.hosts.remote._ssh import check_destination
@@ -39,7 +39,12 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def connect(
-    destination: str, program: Path, *, home: str = "", lease_s: int = LEASE_S, patience_s: float = PATIENCE_S
+    destination: str,
+    program: Path,
+    *,
+    home: str = "",
+    lease_s: int = LEASE_S,
+    reconnect_timeout_s: float = RECONNECT_TIMEOUT_S,
 ) -> RemoteHost:
     """Have an agent on a host, and a session of it.
 
@@ -49,7 +54,7 @@ def connect(
     program : ``dbdyno-load`` of this machine, which is pushed
     home : folder for all that is kept there; empty: the user's default
     lease_s : how long the session goes on without us
-    patience_s : how long a lost connection is tried again before requests fail
+    reconnect_timeout_s : how long a lost connection is tried again before requests fail
 
     Raises
     ------
@@ -62,7 +67,7 @@ def connect(
     words = [remote_program.path, "agent", "--home", remote_program.home, "--session", session]
     words += ["--lease", f"{lease_s}s", "--lab", lab_name()]
     command = "exec " + " ".join(map(shlex.quote, words))
-    return RemoteHost(Link(destination, command, patience_s=patience_s), remote_program, session)
+    return RemoteHost(Link(destination, command, reconnect_timeout_s=reconnect_timeout_s), remote_program, session)
 
 
 class RemoteHost(Host):

@@ -25,7 +25,7 @@ from dbdyno.hosts.remote._ssh import failure, ssh_command, ssh_environment
 BEAT_S = 1.0
 LOST_S = 5.0
 """Without a byte from the agent for so long, the link is lost."""
-PATIENCE_S = 6.0
+RECONNECT_TIMEOUT_S = 6.0
 """How long a lost link is tried again before requests fail."""
 _GREETING_S = 15.0
 _END_S = 3.0
@@ -66,9 +66,9 @@ class Link:
     command : of the relay on the host, without ``--resume``
     """
 
-    def __init__(self, destination: str, command: str, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, destination: str, command: str, *, reconnect_timeout_s: float = RECONNECT_TIMEOUT_S) -> None:
         self.destination = destination
-        self._command, self._patience_s = command, patience_s
+        self._command, self._reconnect_timeout_s = command, reconnect_timeout_s
         self._numbers = itertools.count(1)
         self._open: dict[int, _Open] = {}
         self._state, self._sending = threading.RLock(), threading.Lock()
@@ -234,7 +234,7 @@ class Link:
             self.exchanges.append(Exchange(beat.sent_ns, there_ns, beat.received_ns))
 
     def _reconnect(self) -> bool:
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self._reconnect_timeout_s
         self._drop_connection()
         last_error: HostError | None = None
         while time.monotonic() < deadline and not self._closed.is_set():

@@ -218,13 +218,13 @@ class SamplerGroup:
             self._handed_out[index] = count
         return rows
 
-    def stop(self, seconds_count: int, patience_s: float = STOP_S) -> Telemetry:
+    def stop(self, seconds_count: int, timeout_s: float = STOP_S) -> Telemetry:
         """End and hand over the first `seconds_count` seconds, the last of them included although it has just passed.
 
-        A thread stuck in its source is left and named; all together are given `patience_s`.
+        A thread stuck in its source is left and named; all together are given `timeout_s`.
         """
         self._clock.stop(self._start_ns + seconds_count * SECOND_NS)
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + timeout_s
         for thread in self._threads:
             thread.join(max(deadline - time.monotonic(), 0.0))
         for sampler in self._samplers:
@@ -232,6 +232,6 @@ class SamplerGroup:
                 sampler.group.watch.close()
         caveats = [caveat for sampler in self._samplers for caveat in sampler.caveats(seconds_count)]
         if any(thread.is_alive() for thread in self._threads):
-            caveats.append(Caveat("telemetry-incomplete", f"a sampler did not answer within {patience_s:g} s"))
+            caveats.append(Caveat("telemetry-incomplete", f"a sampler did not answer within {timeout_s:g} s"))
         rows = [row for sampler in self._samplers for row in tuple(sampler.rows) if row.second < seconds_count]
         return Telemetry(tuple(sorted(rows, key=lambda row: (row.second, row.metric))), tuple(caveats))
