@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dbdyno import lab
 from dbdyno.cli._fleet import FleetView, fleet_progress
-from dbdyno.cli._progress import progress
+from dbdyno.cli._progress import ShownStudy, progress
 from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 CELL = Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket")
@@ -27,7 +27,7 @@ def finished(repeat: int) -> lab.RunFinished:
 
 
 def test_each_line_of_a_log_names_its_bench(capsys: pytest.CaptureFixture[str]) -> None:
-    with fleet_progress(["a", "bench2"], quiet=False, run_ns=10**9) as on_event:
+    with fleet_progress(["a", "bench2"], ShownStudy(10**9), quiet=False) as on_event:
         on_event("", lab.StudyStarted("s", 2, 4, 1))
         on_event("a", lab.BenchReady({"hostname": "db1", "logical_cpu_count": 8, "memory_bytes": 1 << 34}))
         on_event("bench2", finished(2))
@@ -38,14 +38,14 @@ def test_each_line_of_a_log_names_its_bench(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with fleet_progress(["a", "b"], quiet=True, run_ns=10**9) as on_event:
+    with fleet_progress(["a", "b"], ShownStudy(10**9), quiet=True) as on_event:
         on_event("a", finished(1))
     assert capsys.readouterr().err == ""
 
 
 def test_the_view_has_a_run_of_each_bench_and_one_bar() -> None:
     console = Console(file=io.StringIO(), width=120, force_terminal=True)
-    view = FleetView(console, ["a", "b"], 10**9)
+    view = FleetView(console, ["a", "b"], ShownStudy(10**9))
     view.on_event("", lab.StudyStarted("s", 2, 4, 1))
     for bench, number in (("a", 1), ("b", 2)):
         view.on_event(bench, lab.RunStarted(run(number), number, 4))
@@ -65,9 +65,9 @@ def test_the_view_has_a_run_of_each_bench_and_one_bar() -> None:
 def test_a_run_names_its_workload_where_a_study_has_several(
     capsys: pytest.CaptureFixture[str], has_workloads: bool
 ) -> None:
-    with progress(quiet=False, run_ns=10**9, has_workloads=has_workloads) as on_event:
+    with progress(ShownStudy(10**9, has_workloads), quiet=False) as on_event:
         on_event(finished(1))
-    with fleet_progress(["a"], quiet=False, run_ns=10**9, has_workloads=has_workloads) as on_bench_event:
+    with fleet_progress(["a"], ShownStudy(10**9, has_workloads), quiet=False) as on_bench_event:
         on_bench_event("a", finished(1))
     words = "4 connections · sysbench/oltp_read_only · socket" if has_workloads else "4 connections · socket"
     assert [words in line for line in capsys.readouterr().err.splitlines()] == [True, True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from dbdyno import lab
-from dbdyno.cli._progress import LiveView, done_line
+from dbdyno.cli._progress import LiveView, ShownStudy, done_line
 from dbdyno.core import Cell, Run, RunCourse, RunRecord, TotalFigures
 from dbdyno.stats import Course, StopCheck
 
@@ -14,7 +14,7 @@ RUN = Run(Cell("mariadb:11.8", 64 << 20, 4, "sysbench/oltp_read_write", "socket"
 
 def shown(phase: str, second: int, most: int, course: Course) -> str:
     console = Console(width=120)
-    view = LiveView(console, 10**10)
+    view = LiveView(console, ShownStudy(10**10))
     view.on_event(lab.RunStarted(RUN, 1, 4))
     view.on_event(lab.SecondMeasured(RUN, phase, second, most, 512.0, 20_000_000, 0, 0.03, course))
     with console.capture() as captured:
@@ -46,5 +46,5 @@ def test_a_finished_run_says_where_it_ended_and_why() -> None:
         figures=TotalFigures(tps_mean=500.0, tps_half_width=9.0),
         course=course,
     )
-    line = done_line(lab.RunFinished(record, 1, 4))
+    line = done_line(lab.RunFinished(record, 1, 4), ShownStudy(10**10))
     assert "warm-up 146 s (settled), window 146 s to 386 s (precise enough)" in line

@@ -14,7 +14,7 @@ from dbdyno.cli._fleet import run_on_benches
 from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examinations_to_json, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
-from dbdyno.cli._progress import auditor, progress
+from dbdyno.cli._progress import ShownStudy, auditor, progress
 from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Profiler, counted
 from dbdyno.doctor import needs_of
@@ -146,8 +146,7 @@ def _run_with_servers(
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
         calibration = calibration_for_study(choices, study, remote_host)
         audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
-        has_workloads = len(study.workloads) > 1
-        with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns, has_workloads=has_workloads) as on_event:
+        with progress(ShownStudy.of(study, plan), quiet=choices.quiet) as on_event:
             options = RunOptions(
                 ["dbdyno", *sys.argv[1:]],
                 RetryChoice(choices.retry_failed, choices.retry_disturbed),

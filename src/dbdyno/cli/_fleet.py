@@ -20,7 +20,7 @@ from dbdyno.cli._bench_worker import drive_bench
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._plan import full_plan, plan_object, study_line
-from dbdyno.cli._progress import LiveView, PlainLines
+from dbdyno.cli._progress import LiveView, PlainLines, ShownStudy
 from dbdyno.core import Home
 from dbdyno.hosts import LocalHost
 from dbdyno.store import JsonValue, Results
@@ -57,12 +57,7 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     try:
         with (
             held,
-            fleet_progress(
-                list(starts),
-                quiet=choices.quiet,
-                run_ns=plan.budget.run_ns,
-                has_workloads=len(study.workloads) > 1,
-            ) as on_event,
+            fleet_progress(list(starts), ShownStudy.of(study, plan), quiet=choices.quiet) as on_event,
         ):
             return lab.run_fleet(
                 study,
@@ -104,9 +99,7 @@ def _bench_start(study: Study, bench: str, scratch: Path, choices: argparse.Name
 
 
 @contextmanager
-def fleet_progress(
-    benches: list[str], *, quiet: bool, run_ns: int, has_workloads: bool = False
-) -> Iterator[lab.OnBenchEvent]:
+def fleet_progress(benches: list[str], shown: ShownStudy, *, quiet: bool) -> Iterator[lab.OnBenchEvent]:
     """Yield the function that receives events of benches; see `progress`."""
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
@@ -114,10 +107,10 @@ def fleet_progress(
     elif not console.is_terminal:
         width = max(map(len, benches))
         prefixes = {bench: f"  {bench:<{width}}" if bench else "" for bench in ("", *benches)}
-        lines = {bench: PlainLines(console, prefixes[bench], has_workloads=has_workloads) for bench in prefixes}
+        lines = {bench: PlainLines(console, shown, prefixes[bench]) for bench in prefixes}
         yield lambda bench, event: lines[bench].on_event(event)
     else:
-        view = FleetView(console, benches, run_ns, has_workloads=has_workloads)
+        view = FleetView(console, benches, shown)
         with Live(view, console=console, refresh_per_second=4, transient=True):
             yield view.on_event
 
@@ -125,12 +118,10 @@ def fleet_progress(
 class FleetView:
     """Shows the run under way of each bench, and one bar of all."""
 
-    def __init__(self, console: Console, benches: list[str], run_ns: int, *, has_workloads: bool = False) -> None:
+    def __init__(self, console: Console, benches: list[str], shown: ShownStudy) -> None:
         width = max(map(len, benches))
-        self._benches = {
-            bench: LiveView(console, run_ns, f"  {bench:<{width}}", has_workloads=has_workloads) for bench in benches
-        }
-        self._whole = LiveView(console, run_ns // max(len(benches), 1))
+        self._benches = {bench: LiveView(console, shown, f"  {bench:<{width}}") for bench in benches}
+        self._whole = LiveView(console, replace(shown, run_ns=shown.run_ns // max(len(benches), 1)))
 
     def on_event(self, bench: str, event: lab.Event) -> None:
         """Take in an event of a bench, or of the study."""

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -28,6 +29,7 @@ from dbdyno.core import (
     percent,
     verb_for,
 )
+from dbdyno.plan import Plan
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
@@ -83,22 +85,42 @@ _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missi
 _BAR_CELLS = 28
 
 
-@contextmanager
-def progress(*, quiet: bool, run_ns: int, has_workloads: bool = False) -> Iterator[lab.OnEvent]:
-    """Yield the function that receives events.
+@dataclass(frozen=True, slots=True)
+class ShownStudy:
+    """States what the display needs to know of the study whose progress it shows.
 
     Parameters
     ----------
     run_ns : what one run is expected to take, for the first estimate of the time left
     has_workloads : whether the study has several workloads, so that each run names its own
     """
+
+    run_ns: int
+    has_workloads: bool = False
+
+    @classmethod
+    def of(cls, study: Study, plan: Plan) -> ShownStudy:
+        """Return it for a study and its whole plan."""
+        return cls(plan.budget.run_ns, len(study.workloads) > 1)
+
+    def run_words(self, run: Run) -> str:
+        """Return which run it is."""
+        cell = run.cell
+        words = [cell.target, format_memory(cell.tier_bytes), counted(cell.concurrency, "connection")]
+        words += [cell.workload] if self.has_workloads else []
+        return " · ".join([*words, cell.route, run.repeat_words])
+
+
+@contextmanager
+def progress(shown: ShownStudy, *, quiet: bool) -> Iterator[lab.OnEvent]:
+    """Yield the function that receives events."""
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
         yield _ignore_event
     elif not console.is_terminal:
-        yield PlainLines(console, has_workloads=has_workloads).on_event
+        yield PlainLines(console, shown).on_event
     else:
-        view = LiveView(console, run_ns, has_workloads=has_workloads)
+        view = LiveView(console, shown)
         with Live(view, console=console, refresh_per_second=4, transient=True):
             yield view.on_event
 
@@ -110,8 +132,8 @@ def _ignore_event(event: lab.Event) -> None:
 class PlainLines:
     """Prints one line for everything that is done; lines stay, so a log can be read later."""
 
-    def __init__(self, console: Console, prefix: str = "", *, has_workloads: bool = False) -> None:
-        self._console, self._prefix, self._has_workloads = console, prefix, has_workloads
+    def __init__(self, console: Console, shown: ShownStudy, prefix: str = "") -> None:
+        self._console, self._shown, self._prefix = console, shown, prefix
         self._rows_told = 0.0
 
     def on_event(self, event: lab.Event) -> None:
@@ -121,7 +143,7 @@ class PlainLines:
         elif isinstance(event, lab.ConditionAwaited | lab.FillAwaited):
             line = f"  … {event.words}"
         else:
-            line = done_line(event, has_workloads=self._has_workloads)
+            line = done_line(event, self._shown)
         if line:
             self._console.print(Text(f"{self._prefix}{line}"))
 
@@ -136,9 +158,8 @@ class PlainLines:
 class LiveView:
     """Prints finished things, which scroll up and stay; redraws the run under way below them."""
 
-    def __init__(self, console: Console, run_ns: int, prefix: str = "", *, has_workloads: bool = False) -> None:
-        self._console, self._prefix, self._has_workloads = console, prefix, has_workloads
-        self._run_ns = run_ns
+    def __init__(self, console: Console, shown: ShownStudy, prefix: str = "") -> None:
+        self._console, self._shown, self._prefix = console, shown, prefix
         self._doing = ""
         self._run: lab.RunStarted | None = None
         self._phase = ""
@@ -150,7 +171,7 @@ class LiveView:
 
     def on_event(self, event: lab.Event) -> None:
         """Take in an event; what it finishes is printed above the live part."""
-        line = done_line(event, has_workloads=self._has_workloads)
+        line = done_line(event, self._shown)
         if line:
             self._console.print(Text(f"{self._prefix}{line}"))
         match event:
@@ -188,7 +209,7 @@ class LiveView:
             return Text(words, overflow="ellipsis", no_wrap=True) if self._doing else Text("")
         number = f"run {self._run.number}/{self._run.runs_total}"
         load = [Text(line) for line in self._load_line().splitlines()]
-        words = run_words(self._run.run, has_workloads=self._has_workloads)
+        words = self._shown.run_words(self._run.run)
         lines = [Text(f"\n{self._prefix}  {number:<11} {words}"), *load]
         if self._doing:
             lines.insert(2, Text(f"  {self._doing}"))
@@ -224,7 +245,7 @@ class LiveView:
         """Return how far the study is, and how long the rest takes."""
         share = self._done / max(self._total, 1)
         filled_cells = round(share * _BAR_CELLS)
-        left_ns = (self._total - self._done) * self._run_ns
+        left_ns = (self._total - self._done) * self._shown.run_ns
         if self._done_here and self._first_run_at is not None:
             left_ns = round((time.monotonic() - self._first_run_at) / self._done_here * 1e9) * (
                 self._total - self._done
@@ -234,15 +255,7 @@ class LiveView:
         return Text(words, no_wrap=True, overflow="ellipsis")
 
 
-def run_words(run: Run, *, has_workloads: bool = False) -> str:
-    """Return which run it is; of a study with several workloads with its own."""
-    cell = run.cell
-    words = [cell.target, format_memory(cell.tier_bytes), counted(cell.concurrency, "connection")]
-    words += [cell.workload] if has_workloads else []
-    return " · ".join([*words, cell.route, run.repeat_words])
-
-
-def done_line(event: lab.Event, *, has_workloads: bool = False) -> str:
+def done_line(event: lab.Event, shown: ShownStudy) -> str:
     """Return the line that stays of an event; empty for events that only show movement."""
     match event:
         case lab.StudyStarted():
@@ -291,8 +304,7 @@ def done_line(event: lab.Event, *, has_workloads: bool = False) -> str:
         case lab.TargetFailed():
             return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():
-            words = run_words(event.record.run, has_workloads=has_workloads)
-            return _run_line(event.record, event.number, event.runs_total, words)
+            return _run_line(event.record, event.number, event.runs_total, shown.run_words(event.record.run))
         case _:
             return ""
 
