@@ -16,7 +16,17 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import Server, StartOrder, choose_settings, copy_data_directory, initialise, start_server
+from dbdyno.configure import (
+    RequestedOptions,
+    Server,
+    ServerBuild,
+    ServerSize,
+    StartOrder,
+    choose_settings,
+    copy_data_directory,
+    initialise,
+    start_server,
+)
 from dbdyno.core import EngineName, Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, provision
@@ -72,16 +82,14 @@ class Laboratory:
         name: EngineName = parse_engine_name(engine)
         installation = self.installation(engine)
         settings = choose_settings(
-            family=installation.family,
-            version=installation.version,
-            storage_engine=name.storage_engine,
-            tier_bytes=tier,
-            concurrency_max=16,
-            study_settings=more.pop("asked", {}),
-            raw=more.pop("raw", {}),
-            policy=more.pop("policy", "aligned"),
-            file_options=more.pop("file_options", {}),
-            processors=os.cpu_count(),
+            ServerBuild(installation.family, installation.version, name.storage_engine),
+            ServerSize(tier, 16, os.cpu_count()),
+            RequestedOptions(
+                more.pop("asked", {}),
+                more.pop("raw", {}),
+                more.pop("policy", "aligned"),
+                more.pop("file_options", {}),
+            ),
         )
         without = more.pop("without", ())
         settings = tuple(setting for setting in settings if setting.parameter not in without)

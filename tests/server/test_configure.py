@@ -76,7 +76,7 @@ def test_no_password_is_seen_anywhere_and_none_is_empty(engine: str, start: Star
             with pytest.raises(pymysql.MySQLError):
                 pymysql.connect(
                     user=user, password="", host=host, port=server.endpoint.port or 0,
-                    unix_socket=None if host else str(server._admin_socket),
+                    unix_socket=None if host else str(server._launch.admin_socket),
                 )  # fmt: skip
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("SELECT User, Host FROM mysql.user WHERE User NOT LIKE 'm%'")
@@ -172,8 +172,8 @@ def test_a_stopped_data_directory_starts_again_elsewhere_with_its_data(
 
 def test_what_a_killed_run_leaves_is_ended_and_only_that(start: Start, laboratory: Any) -> None:
     server, other = start("mariadb:11.8"), start("mariadb:11.8")
-    private = server._private_directory
-    assert server.data_directory is not None and private is not None
+    assert server.data_directory is not None and server._launch is not None
+    private = server._launch.private_directory
     run_directory = server.data_directory.parent / "run"
     assert f"process {server.pid}" in end_orphan(run_directory, laboratory.host)
     assert not server.is_alive() and other.is_alive()

@@ -55,7 +55,7 @@ def test_every_setting_is_accepted_and_takes_effect(
     )
     for user in ("root", ""):
         with pytest.raises(pymysql.MySQLError):
-            pymysql.connect(user=user, password="", unix_socket=str(server._admin_socket))
+            pymysql.connect(user=user, password="", unix_socket=str(server._launch.admin_socket))
     assert server.stop() < 60 and server.death() == "exit code 0"
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from dbdyno.cli import main
 from dbdyno.core import HostError
+from dbdyno.hosts import ProcessLimits
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab import find_generator
 from network_host import run
@@ -85,7 +86,7 @@ def test_commands_and_processes_run_there(host: RemoteHost) -> None:
     piped = host.spawn_piped(["sh", "-c", "while read line; do echo got $line; done; echo bad >&2"], stdin=b"a\nb\n")
     assert list(piped.lines()) == ["got a", "got b"]
     assert (piped.wait(10).exit_code, piped.wait(10).stderr) == (0, "bad\n")
-    process = host.spawn(["sleep", "60"], stdout=None, stderr=None, limit_open_files=100, cpus=[0])
+    process = host.spawn(["sleep", "60"], stdout=None, stderr=None, limits=ProcessLimits([0], 100))
     assert process.poll() is None
     assert host.find_process(process.pid, process.start_ticks + 1) is None
     found = host.find_process(process.pid, process.start_ticks)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import Server, choose_settings
+from dbdyno.configure import RequestedOptions, Server, ServerBuild, ServerSize, choose_settings
 from dbdyno.core import ConfigureError, StudyError, parse_engine_name
 from dbdyno.engines import OptionRow, Parameter, SettingValue, catalogue, parameters_for, vocabulary
 from dbdyno.provision import sources
@@ -125,10 +125,7 @@ def batches(
 
 def possible(asked: dict[str, SettingValue], family: str, version: str, storage_engine: str) -> bool:
     try:
-        choose_settings(
-            family=family, version=version, storage_engine=storage_engine, tier_bytes=TIER, concurrency_max=16,
-            study_settings=asked,
-        )  # fmt: skip
+        choose_settings(ServerBuild(family, version, storage_engine), ServerSize(TIER, 16), RequestedOptions(asked))
     except StudyError:
         return False
     return True

@@ -178,14 +178,13 @@ def _values_words(parameter: Parameter) -> str:
 def _option_rows(
     engine: EngineName, tier_bytes: int, words: Sequence[str], names: Sequence[str]
 ) -> list[dict[str, Any]]:
-    from dbdyno.configure import settings_of_series  # late: see _main
+    from dbdyno.configure import RequestedOptions, settings_of_series  # late: see _main
 
     if engine.family not in family_names():
         problem = f"'{engine}' belongs to no known family"
         raise StudyError(problem, "", nearest_family(engine.family))
-    settings = settings_of_series(
-        engine, tier_bytes=tier_bytes, study_settings=dict(_parse_setting(word) for word in words)
-    )
+    requested = RequestedOptions(dict(_parse_setting(word) for word in words))
+    settings = settings_of_series(engine, tier_bytes, requested)
     return [
         {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}
         for s in settings

@@ -5,14 +5,14 @@ target. Passwords stay in files that only their owner reads.
 """
 
 from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
-from dbdyno.configure._choose import check_settings, choose_settings, settings_of_series
+from dbdyno.configure._choose import RequestedOptions, ServerSize, check_settings, choose_settings, settings_of_series
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._crash_report import CrashReport, disk_full_line
 from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, NetworkClient, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._network import trial_listener
-from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
+from dbdyno.configure._options import RESERVED_OPTIONS, ServerBuild, Setting, option_file
 from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
@@ -41,8 +41,11 @@ __all__ = [
     "Interface",
     "NetworkAccess",
     "NetworkClient",
+    "RequestedOptions",
     "Server",
+    "ServerBuild",
     "ServerNote",
+    "ServerSize",
     "Setting",
     "StartOrder",
     "TrafficShaper",

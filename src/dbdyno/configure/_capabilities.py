@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbdyno.configure._options import Setting, fold
+from dbdyno.configure._options import ServerBuild, Setting, fold
 from dbdyno.core import StudyError, format_bytes
 from dbdyno.engines import (
     OptionRow,
@@ -20,18 +20,11 @@ from dbdyno.engines import (
 
 def row_for(
     parameter: Parameter,
-    family: str,
-    version: str,
-    storage_engine: str,
+    build: ServerBuild,
     values: Mapping[str, SettingValue],
     study_settings: Mapping[str, SettingValue],
-    plugin_version: str | None = None,
 ) -> OptionRow | None:
     """Return the option that gives a parameter its value; None where it needs none.
-
-    Parameters
-    ----------
-    plugin_version : see `choose_settings`
 
     Raises
     ------
@@ -45,11 +38,11 @@ def row_for(
     }
     if name in study_settings:
         _refuse_ineffective(name, study_settings[name], unmet_needs, values)
-        _refuse_impossible(name, study_settings[name], family, version, storage_engine)
-        _refuse_plugin_parameter(parameter, study_settings[name], family, version, plugin_version)
+        _refuse_impossible(name, study_settings[name], build)
+        _refuse_plugin_parameter(parameter, study_settings[name], build)
     if (unmet_needs and not parameter.is_always) or (parameter.is_optional and name not in study_settings):
         return None
-    row = parameter.row(family, version, values[name], plugin_version)
+    row = parameter.row(build.family, build.version, values[name], build.plugin_version)
     if row is not None and row.needs_positive and name in study_settings:
         _refuse_alone(name, row, study_settings)
     return row
@@ -139,7 +132,8 @@ def _refuse_alone(name: str, row: OptionRow, study_settings: Mapping[str, Settin
         )
 
 
-def _refuse_impossible(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> None:
+def _refuse_impossible(name: str, value: SettingValue, build: ServerBuild) -> None:
+    family, version, storage_engine = build.family, build.version, build.storage_engine
     entries = [p for p in parameters_for(storage_engine) if p.parameter_id == name]
     if any(entry.row(family, version, value) is not None for entry in entries):
         return
@@ -161,7 +155,7 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
         why += "; no known server has it"
     of_plugin = f" with {_engine_title(storage_engine)}" if able_engines else ""
     raise StudyError(
-        f"{name} = {setting_text(name, value)} is not possible on {family} {version}{of_plugin}",
+        f"{name} = {setting_text(name, value)} is not possible on {build.title}{of_plugin}",
         why,
         "remove it, or set it in [target.settings] of the targets that have it"
         if able_servers or able_engines
@@ -187,12 +181,11 @@ def _engine_title(storage_engine: str) -> str:
     return "InnoDB" if storage_engine == "innodb" else engine.title if engine is not None else storage_engine
 
 
-def _refuse_plugin_parameter(
-    parameter: Parameter, value: SettingValue, family: str, version: str, plugin_version: str | None
-) -> None:
+def _refuse_plugin_parameter(parameter: Parameter, value: SettingValue, build: ServerBuild) -> None:
     """Refuse what this version of the plug-in has no option for, and another one has."""
-    row = parameter.row(family, version, value)
-    if row is None or parameter.row(family, version, value, plugin_version) is not None:
+    plugin_version = build.plugin_version
+    row = parameter.row(build.family, build.version, value)
+    if row is None or parameter.row(build.family, build.version, value, plugin_version) is not None:
         return
     name, engine = parameter.parameter_id, _engine_title(parameter.storage_engine)
     since_words, until_words = (

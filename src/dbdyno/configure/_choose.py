@@ -4,90 +4,108 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from dbdyno.configure._baseline import baseline, is_of_vendor, tier_as_cache
 from dbdyno.configure._capabilities import refuse_twice, row_for, wanted_number
 from dbdyno.configure._memory_budget import check_memory_settings
-from dbdyno.configure._options import Setting, fold, is_reserved, replace_raw
+from dbdyno.configure._options import ServerBuild, Setting, fold, is_reserved, replace_raw
 from dbdyno.configure._readback import normal
 from dbdyno.core import EngineName, Policy, StudyError, Target
 from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, setting_text
 from dbdyno.study import Study
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 _ASK_NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
 
-def choose_settings(
-    *,
-    family: str,
-    version: str,
-    storage_engine: str,
-    tier_bytes: int,
-    concurrency_max: int,
-    study_settings: Mapping[str, SettingValue] = _ASK_NOTHING,
-    raw: Mapping[str, str] = _NOTHING,
-    policy: Policy = "aligned",
-    file_options: Mapping[str, str | None] = _NOTHING,
-    processors: int | None = None,
-    plugin_version: str | None = None,
-) -> tuple[Setting, ...]:
-    """Return every option to write for a target, each with its reason.
+@dataclass(frozen=True, slots=True)
+class ServerSize:
+    """States what a server's options are sized for.
 
     Parameters
     ----------
-    study_settings : neutral parameters that the study sets for the target, in their units
+    processors : of the host, for options whose default follows it
+    """
+
+    tier_bytes: int
+    concurrency_max: int
+    processors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedOptions:
+    """States what a study asks of a target's options.
+
+    Parameters
+    ----------
+    settings : neutral parameters that the study sets for the target, in their units
     raw : server options that the study adds for it; they win and are marked
     policy : aligned: the baseline on all; vendor: the tier, and what the study needs to run at all; tuned: that and the
         target's own file
     file_options : of that file; None for an option of which it has the mere name
-    processors : of the host, for options whose default follows it
-    plugin_version : of the plug-in that holds the storage engine; empty: not known; None: whichever
+    """
+
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    raw: Mapping[str, str] = field(default_factory=dict)
+    policy: Policy = "aligned"
+    file_options: Mapping[str, str | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, target: Target, overrides: Mapping[str, SettingValue] = _ASK_NOTHING) -> RequestedOptions:
+        """Return what a study asks for one of its targets, some settings overridden."""
+        settings = {**study.settings_of(target), **overrides}
+        return cls(settings, target.options, study.policy, target.file_options)
+
+
+_NO_REQUEST = RequestedOptions()
+
+
+def choose_settings(
+    build: ServerBuild, size: ServerSize, requested: RequestedOptions = _NO_REQUEST
+) -> tuple[Setting, ...]:
+    """Return every option to write for a target, each with its reason.
 
     Raises
     ------
     StudyError : this version can't have what the study asks for, or refuses, ignores or is denied a raw option
     """
-    server = f"{family} {version}"
+    tier_bytes, storage_engine, study_settings = size.tier_bytes, build.storage_engine, requested.settings
     baseline_values = functools.partial(
         baseline,
         tier_bytes=tier_bytes,
-        concurrency_max=concurrency_max,
-        processors=processors,
-        family=family,
-        version=version,
+        concurrency_max=size.concurrency_max,
+        processors=size.processors,
+        family=build.family,
+        version=build.version,
     )
     default_values, values = (
-        _with_table_values(storage_engine, baseline_values(study_settings=requested), requested)
-        for requested in (_ASK_NOTHING, study_settings)
+        _with_table_values(storage_engine, baseline_values(study_settings=settings), settings)
+        for settings in (_ASK_NOTHING, study_settings)
     )
-    check_memory_settings(study_settings, tier_bytes, server, storage_engine)
-    if policy != "aligned":
-        values = tier_as_cache(values, tier_bytes, concurrency_max)
+    check_memory_settings(study_settings, tier_bytes, build.title, storage_engine)
+    if requested.policy != "aligned":
+        values = tier_as_cache(values, tier_bytes, size.concurrency_max)
     settings_by_option: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
         name = parameter.parameter_id
-        if name in values and (policy == "aligned" or is_of_vendor(parameter)):
-            row = row_for(parameter, family, version, storage_engine, values, study_settings, plugin_version)
+        if name in values and (requested.policy == "aligned" or is_of_vendor(parameter)):
+            row = row_for(parameter, build, values, study_settings)
             if row is not None:
                 setting = _option_setting(
-                    parameter, row, values, bool({name, row.divide_by} & set(study_settings)), server
+                    parameter, row, values, bool({name, row.divide_by} & set(study_settings)), build.title
                 )
                 settings_by_option[row.name] = (
                     replace(setting, **_setting_origin(parameter, study_settings, default_values))
                     if name in study_settings
                     else setting
                 )
-    refuse_twice(study_settings, raw, settings_by_option)
-    if policy == "tuned":
-        _check_file_tier(settings_by_option, file_options)
-        replace_raw(
-            settings_by_option, _without_reserved_options(file_options), family, version, "file", plugin_version
-        )
-    replace_raw(settings_by_option, raw, family, version, "study", plugin_version)
+    refuse_twice(study_settings, requested.raw, settings_by_option)
+    if requested.policy == "tuned":
+        _check_file_tier(settings_by_option, requested.file_options)
+        replace_raw(settings_by_option, _without_reserved_options(requested.file_options), build, "file")
+    replace_raw(settings_by_option, requested.raw, build, "study")
     return tuple(settings_by_option.values())
 
 
@@ -162,6 +180,7 @@ def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping
 
 
 _NEWEST = "999"
+_SERIES_CONCURRENCY = 16
 
 
 def check_settings(
@@ -186,7 +205,12 @@ def check_settings(
     }
 
 
-def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]:  # noqa: ANN401 - see choose_settings
+def settings_of_series(
+    engine: EngineName,
+    tier_bytes: int,
+    requested: RequestedOptions = _NO_REQUEST,
+    plugin_version: str | None = None,
+) -> tuple[Setting, ...]:
     """Return what `choose_settings` gives for an engine by its name alone.
 
     Raises
@@ -194,10 +218,9 @@ def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]: 
     StudyError : as there
     """
     version = series_version(engine.version)
+    build = ServerBuild(engine.family, version, engine.storage_engine, plugin_version)
     try:
-        return choose_settings(
-            family=engine.family, version=version, storage_engine=engine.storage_engine, concurrency_max=16, **more
-        )
+        return choose_settings(build, ServerSize(tier_bytes, _SERIES_CONCURRENCY), requested)
     except StudyError as error:
         what, why = (words.replace(version, engine.version) for words in (error.what, error.why))
         raise StudyError(what, why, error.remedy) from error
@@ -217,15 +240,8 @@ def _checked_settings(study: Study, target: Target, plugin_version: str) -> tupl
     settings: tuple[Setting, ...] = ()
     try:
         for tier_bytes in sorted(study.tiers_bytes, reverse=True):
-            settings = settings_of_series(
-                target.engine,
-                tier_bytes=tier_bytes,
-                study_settings=study.settings_of(target),
-                raw=target.options,
-                policy=study.policy,
-                file_options=target.file_options,
-                plugin_version=plugin_version or None,
-            )
+            requested = RequestedOptions.of(study, target)
+            settings = settings_of_series(target.engine, tier_bytes, requested, plugin_version or None)
     except StudyError as error:
         raise StudyError(f"{target.name}: {error.what}", error.why, error.remedy) from error
     return settings

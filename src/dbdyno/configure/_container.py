@@ -11,6 +11,7 @@ import contextlib
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pymysql
@@ -18,10 +19,10 @@ import pymysql
 from dbdyno.configure._endpoint import ADMIN_USER, Credentials
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import option_file
-from dbdyno.configure._start_order import log_tail
+from dbdyno.configure._start_order import StartOrder, log_tail
 from dbdyno.connections import connect
 from dbdyno.core import ContainerChoice, HostError, Route
-from dbdyno.engines import EngineFamily
+from dbdyno.engines import EngineFamily, beside, family_of
 from dbdyno.hosts import ContainerOrder, ContainerProcess, Host, Network
 
 CONTAINER_NOTE = "container.json"
@@ -51,41 +52,38 @@ def listening_options(route: Route, choice: ContainerChoice, port: int | None) -
     return {"bind_address": "127.0.0.1", "port": str(port)}
 
 
-def spawn_in_container(
-    installation: Engine,
-    options: Path,
-    *,
-    folders: Sequence[Path],
-    data_directory: Path,
-    output: Path,
-    route: Route,
-    choice: ContainerChoice,
-    host: Host,
-    cpus: Sequence[int] | None,
-    open_files: int | None,
-) -> ContainerProcess:
+def spawn_in_container(order: StartOrder, options: Path, sockets: Path, open_files: int | None) -> ContainerProcess:
     """Start the server of an image on a data directory that is ready.
+
+    The note by which its container is found lies next to its output.
 
     Parameters
     ----------
     options : its option file
-    folders : that it writes to in addition to the data directory
-    output : where its words go when it has ended; the note by which its container is found lies next to it
+    sockets : folder of its socket
     """
-    order = ContainerOrder(
+    choice, installation = _with_lower_limit(order.container, order.memory_limit_bytes), order.installation
+    folders = [order.temporary, sockets, *beside(order.data_directory, order.storage_engine)]
+    container_order = ContainerOrder(
         installation.image,
         (f"--defaults-file={options}",),
-        folders=_mounts(data_directory, folders),
+        folders=_mounts(order.data_directory, folders),
         files={options: str(options)}
         | {Path(file): mount_path for file, mount_path in installation.mounted_files.items()},
-        network=network_of(route, choice),
-        cpus=cpus,
+        network=network_of(order.route, choice),
+        cpus=order.cpus,
         memory_bytes=choice.memory_bytes,
         open_files=open_files,
     )
-    process = host.containers().start(order, output)
-    write_container_note(output.parent, process, host)
+    process = order.host.containers().start(container_order, order.output)
+    write_container_note(order.output.parent, process, order.host)
     return process
+
+
+def _with_lower_limit(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
+    """Return the container's own limit, or that of the study where it is the lower one: its engine makes the group."""
+    limits = [limit for limit in (choice.memory_bytes, limit_bytes) if limit is not None]
+    return replace(choice, memory_bytes=min(limits, default=None))
 
 
 def container_port(route: Route, choice: ContainerChoice) -> int | None:
@@ -95,7 +93,6 @@ def container_port(route: Route, choice: ContainerChoice) -> int | None:
 
 def initialise_in_container(
     installation: Engine,
-    family: EngineFamily,
     data_directory: Path,
     temporary: Path,
     credentials: Credentials,
@@ -110,6 +107,7 @@ def initialise_in_container(
     ------
     HostError : it ended, or did not become ready in time; its own words are given
     """
+    family = family_of(installation.family, installation.version)
     socket, pid_file, output = temporary / "s.sock", temporary / "pid", data_directory.parent / "initialise.out"
     launch = {"datadir": str(data_directory), "socket": str(socket), "pid_file": str(pid_file), "skip_networking": ""}
     options, password, sql = temporary / "my.cnf", temporary / "root", temporary / "accounts.sql"

@@ -44,7 +44,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         host.make_directory(data_directory, for_server=True)
         if installation.image:
             accounts = account_statements(credentials, family.set_password, hosts=("localhost", "127.0.0.1", "%"))[1:]
-            initialise_in_container(installation, family, data_directory, temporary, credentials, accounts, host)
+            initialise_in_container(installation, data_directory, temporary, credentials, accounts, host)
         else:
             _WAYS[family.initialise](installation, family, data_directory, temporary, credentials, host)
     except HostError as error:

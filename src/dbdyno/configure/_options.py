@@ -16,6 +16,26 @@ SettingSource = Literal["baseline", "settings", "study", "file"]
 
 
 @dataclass(frozen=True, slots=True)
+class ServerBuild:
+    """Names the server that options are for.
+
+    Parameters
+    ----------
+    plugin_version : of the plug-in that holds the storage engine; empty: not known; None: whichever
+    """
+
+    family: str
+    version: str
+    storage_engine: str
+    plugin_version: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Return family and version."""
+        return f"{self.family} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """Describes an option as written to the option file, and what the server made of it.
 
@@ -80,10 +100,8 @@ def is_reserved(option: str) -> bool:
 def replace_raw(
     chosen: dict[str, Setting],
     raw: Mapping[str, str | None],
-    family: str,
-    version: str,
+    build: ServerBuild,
     source: SettingSource,
-    plugin_version: str | None = None,
 ) -> None:
     """Put raw options in the place of what is chosen for the same thing, or next to it; None is the mere name.
 
@@ -91,8 +109,9 @@ def replace_raw(
     ------
     StudyError : an option is reserved, or this version, or that of the plug-in, refuses or ignores it
     """
+    family, version = build.family, build.version
     for name, value in {fold(name): value for name, value in raw.items()}.items():
-        _refuse_plugin_option(name, family, version, plugin_version)
+        _refuse_plugin_option(name, family, version, build.plugin_version)
         _refuse_silenced(chosen, name, family, version)
         replaced_setting = _pop_replaced_setting(chosen, name, family, version)
         chosen[name] = _setting(name, value, family, version, replaced_setting, source)

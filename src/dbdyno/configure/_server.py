@@ -11,11 +11,11 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.configure._crash_report import CrashReport, diagnose, exit_words
-from dbdyno.configure._endpoint import ADMIN_USER, Credentials, Endpoint, running_endpoint
+from dbdyno.configure._endpoint import ADMIN_USER, Endpoint, running_endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import Setting
 from dbdyno.configure._orphan import remove_note
-from dbdyno.configure._start_order import OUTPUT, TAIL_LINES, late_text, log_tail
+from dbdyno.configure._start_order import TAIL_LINES, Launch, late_text, log_tail
 from dbdyno.connections import (
     PathLostError,
     ServerConnection,
@@ -25,7 +25,7 @@ from dbdyno.connections import (
     rows_of,
 )
 from dbdyno.core import ConfigureError, HostError, Route
-from dbdyno.hosts import Address, ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process, ProcessWatch
+from dbdyno.hosts import Address, ContainerProcess, Host, MemoryUse, OomSigns, Process, ProcessWatch
 
 _KILL_WAIT_S = 60
 _QUIET_S = 60.0
@@ -53,28 +53,20 @@ class Server:
         installation: Engine,
         endpoint: Endpoint,
         host: Host,
-        *,
-        credentials: Credentials | None = None,
-        admin_socket: Path | None = None,
-        process: Process | None = None,
-        data_directory: Path | None = None,
-        error_log: Path | None = None,
-        private_directory: Path | None = None,
-        run_directory: Path | None = None,
-        memory_group: MemoryGroup | None = None,
-        load_host: Host | None = None,
+        launch: Launch | None = None,
     ) -> None:
+        process = launch.process if launch is not None else None
         self.installation = installation
         self.endpoint = endpoint
         self.process = process
-        self.data_directory = data_directory
+        self.data_directory = launch.order.data_directory if launch is not None else None
         self.settings: tuple[Setting, ...] = ()
         self.option_file = ""
         self.start_ns = 0
         self.stop_ns: int | None = None
         self.kill_ns: int | None = None
         self.memory_use: MemoryUse | None = None
-        self.memory_group = memory_group
+        self.memory_group = launch.memory_group if launch is not None else None
         self.is_held = False
         self.listener_pid: int | None = None
         self._oom = host.watch_oom(process.pid) if process is not None else None
@@ -87,12 +79,7 @@ class Server:
         self._wedged: str | None = None
         self._death: CrashReport | None = None
         self._is_ending = False
-        self._host, self._load_host = host, load_host
-        self._credentials = credentials
-        self._admin_socket = admin_socket
-        self._error_log = error_log
-        self._private_directory = private_directory
-        self._run_directory = run_directory
+        self._host, self._launch = host, launch
         self._reached: set[tuple[Host, Address]] = set()
 
     def __repr__(self) -> str:
@@ -145,9 +132,7 @@ class Server:
         ConfigureError : it does not let us in; the end of its log is given when it is ours and has ended
         """
         try:
-            return self._open_connection(
-                database, as_load_user=as_load_user or self._credentials is None, through=through
-            )
+            return self._open_connection(database, as_load_user=as_load_user or self._launch is None, through=through)
         except PathLostError as error:
             if self._has_ended():  # the address of a container goes with it
                 raise self._refused_connection_error(str(error.args[-1])) from None
@@ -259,7 +244,7 @@ class Server:
 
     def log_tail(self, lines: int = TAIL_LINES) -> str:
         """Return the end of its error log; empty for a server that is not ours."""
-        return log_tail(self._error_log, self._host, lines) if self._error_log is not None else ""
+        return log_tail(self._launch.order.error_log, self._host, lines) if self._launch is not None else ""
 
     def _probe_login(self, quiet_s: float) -> str | None:
         now_s = time.monotonic()
@@ -267,7 +252,7 @@ class Server:
             return None
         self._last_probe = now_s
         try:
-            self._open_connection(None, as_load_user=self._credentials is None).close()
+            self._open_connection(None, as_load_user=self._launch is None).close()
         except (PathLostError, UnansweredError) as error:
             return f"{error.args[-1]}; no connection had an answer in the {quiet_s:.0f} s before"
         except (pymysql.MySQLError, OSError):  # an answer, if not the one wished for
@@ -278,13 +263,13 @@ class Server:
         self, database: str | None, *, as_load_user: bool, through: Host | None = None
     ) -> ServerConnection:
         endpoint = self.endpoint
-        path = endpoint.socket if as_load_user else str(self._admin_socket)
+        path = endpoint.socket if as_load_user or self._launch is None else str(self._launch.admin_socket)
         if path is not None:
             self.listener_pid = self._host.listener(Path(path))
             if self.listener_pid is None:
                 raise ConnectionRefusedError(f"no process listens on {path}")
         address: Address = Path(path) if path is not None else (endpoint.host or "", endpoint.port or 0)
-        through = through or self._load_host
+        through = through or (self._launch.load_host if self._launch is not None else None)
         if as_load_user and through is not None and not isinstance(address, Path):
             self._reached.add((through, address))
             address = through.reach_through(address)
@@ -355,8 +340,9 @@ class Server:
             return {str(name).lower(): str(value) for name, value, *_ in rows_of(cursor, 2)}
 
     def _password(self, *, as_load_user: bool) -> str:
-        if self._credentials is not None:
-            return self._credentials.load_password if as_load_user else self._credentials.admin_password
+        if self._launch is not None:
+            credentials = self._launch.credentials
+            return credentials.load_password if as_load_user else credentials.admin_password
         address = self.installation.address
         file = address.password_file if address is not None else None
         return self._host.read_private(Path(file)).rstrip("\n") if file else ""
@@ -366,8 +352,8 @@ class Server:
         limit = self.memory_group.limit_bytes if self.memory_group is not None else None
         if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
             signs = replace(signs, in_group=1) if self.process.was_out_of_memory else signs
-        logs = [self._error_log, self._run_directory / OUTPUT if self._run_directory is not None else None]
-        return diagnose(code, "\n".join(late_text(log, self._host) for log in logs if log is not None), signs, limit)
+        logs = [self._launch.order.error_log, self._launch.order.output] if self._launch is not None else []
+        return diagnose(code, "\n".join(late_text(log, self._host) for log in logs), signs, limit)
 
     @contextlib.contextmanager
     def _clean_up_after_exit(self) -> Iterator[None]:
@@ -382,10 +368,9 @@ class Server:
                 host.leave(address)
             if self.memory_group is not None and self.memory_group.is_ours:
                 self._host.remove_memory_group(self.memory_group.folder)
-            if self._private_directory is not None:
-                self._host.remove_tree(self._private_directory)
-            if self._run_directory is not None:
-                remove_note(self._run_directory, self._host)
+            if self._launch is not None:
+                self._host.remove_tree(self._launch.private_directory)
+                remove_note(self._launch.order.run_directory, self._host)
 
 
 def attach_server(installation: Engine, host: Host) -> Server:

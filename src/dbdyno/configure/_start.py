@@ -17,10 +17,10 @@ from dbdyno.configure._options import Setting, launch_options, option_file
 from dbdyno.configure._orphan import write_note
 from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
-from dbdyno.configure._start_order import StartOrder
-from dbdyno.core import ConfigureError, ContainerChoice, is_network_route
+from dbdyno.configure._start_order import Launch, StartOrder
+from dbdyno.core import ConfigureError, is_network_route
 from dbdyno.engines import beside, family_of
-from dbdyno.hosts import ContainerProcess, MemoryGroup, Process
+from dbdyno.hosts import ContainerProcess, MemoryGroup, Process, ProcessLimits
 
 _PORT_ATTEMPTS = 5
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
@@ -96,20 +96,15 @@ def _start_process(
         endpoint = private_endpoint(order.route, private_directory, port, credentials, host)
     if isinstance(process, ContainerProcess) and (server_port := container_port(order.route, order.container)):
         endpoint = replace(endpoint, host=process.address, port=server_port)
-    server = Server(
-        order.installation,
-        endpoint,
-        host,
-        credentials=credentials,
-        admin_socket=admin_socket,
-        process=process,
-        data_directory=order.data_directory,
-        error_log=order.error_log,
-        private_directory=private_directory,
-        run_directory=order.run_directory,
-        memory_group=process.memory_group() if isinstance(process, ContainerProcess) else group,
-        load_host=None if order.network is None else order.network.clients[0].host,
+    launch = Launch(
+        order,
+        process,
+        credentials,
+        admin_socket,
+        private_directory,
+        process.memory_group() if isinstance(process, ContainerProcess) else group,
     )
+    server = Server(order.installation, endpoint, host, launch)
     server.option_file = text
     try:
         write_note(order.run_directory, process, private_directory, host, order.installation.title, group)
@@ -137,34 +132,15 @@ def _port(order: StartOrder) -> int | None:
 def _spawn(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
     limit = _open_files(order.settings)
     if order.installation.image:
-        return spawn_in_container(
-            order.installation,
-            options,
-            folders=[order.temporary, sockets, *beside(order.data_directory, order.storage_engine)],
-            data_directory=order.data_directory,
-            output=order.output,
-            route=order.route,
-            choice=_with_lower_limit(order.container, order.memory_limit_bytes),
-            host=order.host,
-            cpus=order.cpus,
-            open_files=limit,
-        )
+        return spawn_in_container(order, options, sockets, limit)
     return order.host.spawn(
         [*order.installation.server_argv, f"--defaults-file={options}"],
         stdout=order.output,
         stderr=order.output,
         as_server_user=True,
-        cpus=order.cpus,
-        limit_open_files=limit,
-        memory_group=group,
+        limits=ProcessLimits(order.cpus, limit, group),
         env=delay_variables(order.delays, [order.run_directory, sockets], order.host),
     )
-
-
-def _with_lower_limit(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
-    """Return the container's own limit, or that of the study where it is the lower one: its engine makes the group."""
-    limits = [limit for limit in (choice.memory_bytes, limit_bytes) if limit is not None]
-    return replace(choice, memory_bytes=min(limits, default=None))
 
 
 def _launch_options(order: StartOrder, admin_socket: Path, port: int | None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Carries what is known before one start of a server, and reads the end of its log."""
+"""Carries what is known before one start of a server and what the start makes, and reads the end of its log."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.configure._endpoint import NetworkAccess
+from dbdyno.configure._endpoint import Credentials, NetworkAccess
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import Setting
 from dbdyno.core import NO_DELAYS, CallDelays, ContainerChoice, Route
-from dbdyno.hosts import Host
+from dbdyno.hosts import Host, MemoryGroup, Process
 
 TAIL_LINES = 20
 _LATE_BYTES = 256 << 10
@@ -32,8 +32,6 @@ def late_text(path: Path, host: Host, most_bytes: int = _LATE_BYTES) -> str:
 
 _ON_THE_HOST = ContainerChoice()
 ALL_LINES = 10_000
-OUTPUT = "server.out"
-"""File of a run directory with the server's output outside its error log."""
 _LAST_LINES = 20
 
 
@@ -81,8 +79,31 @@ class StartOrder:
     @property
     def output(self) -> Path:
         """Return what it says before that is open."""
-        return self.run_directory / OUTPUT
+        return self.run_directory / "server.out"
 
     def words(self, lines: int = _LAST_LINES) -> str:
         """Return what the server said last, before its log was open too."""
         return "\n".join(filter(None, (log_tail(log, self.host, lines) for log in (self.output, self.error_log))))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Holds what one start of a server has made, for its end and for connections as its administrator.
+
+    Parameters
+    ----------
+    private_directory : holds its sockets; removed with it
+    memory_group : bounds its memory; None: nothing does
+    """
+
+    order: StartOrder
+    process: Process
+    credentials: Credentials
+    admin_socket: Path
+    private_directory: Path
+    memory_group: MemoryGroup | None = None
+
+    @property
+    def load_host(self) -> Host | None:
+        """Return the machine that the load's user connects from; None: this server's."""
+        return None if self.order.network is None else self.order.network.clients[0].host

@@ -13,6 +13,7 @@ import ssl
 import struct
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pymysql.connections import Connection
@@ -44,16 +45,47 @@ class UnansweredError(OperationalError):
     """The server did not answer in time, or can't: its process is stopped."""
 
 
+@dataclass(frozen=True, slots=True)
+class Login:
+    """States who logs in, and with which database as default."""
+
+    user: str
+    password: bytes = field(repr=False)
+    database: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Holds a server's address, and what messages call the server."""
+
+    socket: str | None
+    host: str
+    port: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionTimeouts:
+    """Limits the waits of a connection.
+
+    Parameters
+    ----------
+    login_s : for connecting and logging in, together
+    answer_s : for the whole answer of a statement, unless `ServerConnection.within` says otherwise
+    path_s : how long another host may acknowledge nothing before the connection is lost
+    """
+
+    login_s: float
+    answer_s: float
+    path_s: float
+
+
 class ServerConnection(_Driver):
     """Waits with a limit, authenticates without clear passwords, and bounds answers; see the module.
 
     Parameters
     ----------
-    where : the server's address, for messages
     tls : see `TlsPolicy`
-    login_s : for connecting and logging in, together
-    answer_s : for the whole answer of a statement, unless `within` says otherwise
-    path_s : how long another host may acknowledge nothing before the connection is lost
     watch : of the server's process, where it can be seen
     """
 
@@ -67,35 +99,27 @@ class ServerConnection(_Driver):
 
     def __init__(
         self,
-        *,
-        user: str,
-        password: bytes,
-        socket: str | None,
-        host: str,
-        port: int,
-        database: str | None,
-        where: str,
+        login: Login,
+        address: ServerAddress,
         tls: TlsPolicy,
-        login_s: float,
-        answer_s: float,
-        path_s: float,
+        timeouts: ConnectionTimeouts,
         watch: ProcessWatch | None,
     ) -> None:
-        self._path_s = path_s
-        self._where, self._tls, self._watch = where, tls, watch
-        self._login_s, self.answer_s = login_s, answer_s
+        self._path_s = timeouts.path_s
+        self._where, self._tls, self._watch = address.title, tls, watch
+        self._login_s, self.answer_s = timeouts.login_s, timeouts.answer_s
         self._begun = self._due = 0.0
         self._doing = "logging in"
         self._is_in = False
         self._inbox = bytearray()
         self._taken_bytes = 0
         super().__init__(
-            user=user,
-            password=password,
-            unix_socket=socket,
-            host=host,
-            port=port,
-            database=database,
+            user=login.user,
+            password=login.password,
+            unix_socket=address.socket,
+            host=address.host,
+            port=address.port,
+            database=login.database,
             charset="utf8mb4",
             collation="utf8mb4_general_ci",  # known to every version; the default of utf8mb4 is not the same
             autocommit=True,
@@ -357,25 +381,16 @@ def connect(
     Parameters
     ----------
     title : what messages call the server; its address without one
-    login_s, answer_s, path_s, watch : see `ServerConnection`
+    login_s, answer_s, path_s : see `ConnectionTimeouts`
+    watch : see `ServerConnection`
 
     Raises
     ------
     pymysql.MySQLError : the server does not let us in, does not answer, or does not keep to the policy of encryption
     """
-    connection = ServerConnection(
-        where=title or socket or f"{host or 'localhost'}:{port or 3306}",
-        tls=tls,
-        login_s=login_s,
-        answer_s=answer_s,
-        path_s=path_s,
-        watch=watch,
-        user=user,
-        password=password.encode(),  # the driver takes text for Latin-1
-        socket=socket,
-        host=host or "localhost",
-        port=port or 3306,
-        database=database,
-    )
+    title = title or socket or f"{host or 'localhost'}:{port or 3306}"
+    login = Login(user, password.encode(), database)  # the driver takes text for Latin-1
+    address = ServerAddress(socket, host or "localhost", port or 3306, title)
+    connection = ServerConnection(login, address, tls, ConnectionTimeouts(login_s, answer_s, path_s), watch)
     connection.connect()
     return connection

@@ -30,7 +30,7 @@ from dbdyno.hosts._process_facts import (
     process_facts,
     process_state,
 )
-from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
+from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process, ProcessLimits
 from dbdyno.hosts._protocol import Address, ClockAccuracy, ClockReading, Host
 from dbdyno.hosts._system import ServerUser, System
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
@@ -61,6 +61,7 @@ __all__ = [
     "OomWatch",
     "PipedProcess",
     "Process",
+    "ProcessLimits",
     "ProcessState",
     "ProcessWatch",
     "Reader",

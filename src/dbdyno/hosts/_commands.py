@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypedDict
 
@@ -18,7 +19,7 @@ from dbdyno.hosts._local_files import LocalFiles
 from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process import OwnPipedProcess, OwnProcess, start_ticks_of
 from dbdyno.hosts._process_facts import ProcessWatch
-from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._process_protocol import Completed, ProcessLimits
 
 _TAIL_CHARACTERS = 2000
 _TICK_S = 1.0
@@ -35,16 +36,27 @@ class Identity(TypedDict, total=False):
     extra_groups: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessContext:
+    """States what a process gets of this one.
+
+    Parameters
+    ----------
+    env : all of its variables
+    """
+
+    env: Mapping[str, str]
+    cwd: Path | None = None
+    identity: Identity = field(default_factory=Identity)
+
+
 def run(
     argv: Sequence[str],
     *,
     stdin: str | bytes | Path | None,
     timeout_s: float,
-    identity: Identity,
-    env: Mapping[str, str] | None,
-    cwd: Path | None,
+    context: ProcessContext,
     check: bool,
-    is_download: bool,
     tick: Callable[[], None] | None = None,
 ) -> Completed:
     """Run one to its end. The whole process group ends with a timeout or an interrupt, helpers included."""
@@ -55,9 +67,7 @@ def run(
             stdin=source or subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=command_environment(env, is_download=is_download),
-            cwd=cwd,
-            identity=identity,
+            context=context,
         )
         try:
             out, err = _collect_output(popen, timeout_s, short_words(argv), tick)
@@ -76,32 +86,26 @@ def spawn(
     *,
     stdout: Path | None,
     stderr: Path | None,
-    identity: Identity,
-    cpus: Sequence[int] | None,
-    env: Mapping[str, str] | None,
-    cwd: Path | None,
-    limit_open_files: int | None,
-    memory_group: MemoryGroup | None,
+    context: ProcessContext,
+    limits: ProcessLimits,
 ) -> OwnProcess:
-    """Start one. `limit_open_files` is lowered to the hard limit of this process."""
-    command = [*limited(limit_open_files, _open_files_limit()), *pinned(cpus), *argv]
-    if memory_group is not None:
+    """Start one. Its limit of open files is lowered to the hard limit of this process."""
+    command = [*limited(limits.open_files, _open_files_limit()), *pinned(limits.cpus), *argv]
+    if limits.memory_group is not None:
         command = [*_HELD_BACK, *command]
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(stdout.open("ab")) if stdout else subprocess.DEVNULL
         err = stack.enter_context(stderr.open("ab")) if stderr else subprocess.DEVNULL
         popen = _popen(
             command,
-            stdin=subprocess.DEVNULL if memory_group is None else subprocess.PIPE,
+            stdin=subprocess.DEVNULL if limits.memory_group is None else subprocess.PIPE,
             stdout=out,
             stderr=err,
-            env=command_environment(env),
-            cwd=cwd,
-            identity=identity,
+            context=context,
         )
     process = OwnProcess(popen)
-    if memory_group is not None:
-        _release_in_group(memory_group, popen)
+    if limits.memory_group is not None:
+        _release_in_group(limits.memory_group, popen)
     return process
 
 
@@ -114,9 +118,7 @@ def spawn_piped(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=command_environment(env),
-        cwd=None,
-        identity=Identity(),
+        context=ProcessContext(command_environment(env)),
     )
     return OwnPipedProcess(popen, stdin)
 
@@ -127,9 +129,7 @@ def _popen(
     stdin: int | IO[bytes],
     stdout: int | IO[bytes],
     stderr: int | IO[bytes],
-    env: Mapping[str, str],
-    cwd: Path | None,
-    identity: Identity,
+    context: ProcessContext,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -137,11 +137,11 @@ def _popen(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            env=env,
-            cwd=cwd,
+            env=context.env,
+            cwd=context.cwd,
             # Signals reach its helpers, and it gets processors as a service does: Linux shares them by session.
             start_new_session=True,
-            **identity,
+            **context.identity,
         )
     except FileNotFoundError as error:
         raise HostError(f"the command '{argv[0]}' is not on this host", str(error)) from error

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from dbdyno.core import HostError
 from dbdyno.hosts import _commands, _local_files
-from dbdyno.hosts._commands import Identity
+from dbdyno.hosts._commands import Identity, ProcessContext
+from dbdyno.hosts._environment import command_environment
 from dbdyno.hosts._files import Files
 from dbdyno.hosts._local_files import LocalFiles, LocalWatch
-from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
-from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, ProcessLimits
 from dbdyno.hosts._protocol import Address, ClockReading, Host
 from dbdyno.hosts._system import System, io_uring_error, native_io_error, read_system
 from dbdyno.hosts.containers import Containers, open_containers
@@ -62,12 +62,11 @@ class LocalHost(Host):
             argv,
             stdin=stdin,
             timeout_s=timeout_s,
-            identity=self._identity(as_server_user),
-            env=env,
-            cwd=cwd,
+            context=ProcessContext(
+                command_environment(env, is_download=is_download), cwd, self._identity(as_server_user)
+            ),
             check=check,
             tick=tick,
-            is_download=is_download,
         )
 
     def spawn(
@@ -77,23 +76,16 @@ class LocalHost(Host):
         stdout: Path | None,
         stderr: Path | None,
         as_server_user: bool = False,
-        cpus: Sequence[int] | None = None,
         env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-        limit_open_files: int | None = None,
-        memory_group: MemoryGroup | None = None,
+        limits: ProcessLimits = NO_LIMITS,
     ) -> OwnProcess:
-        """See `Host`. `limit_open_files` is lowered to the hard limit of this process."""
+        """See `Host`. The limit of open files is lowered to the hard limit of this process."""
         return _commands.spawn(
             argv,
             stdout=stdout,
             stderr=stderr,
-            identity=self._identity(as_server_user),
-            cpus=cpus,
-            env=env,
-            cwd=cwd,
-            limit_open_files=limit_open_files,
-            memory_group=memory_group,
+            context=ProcessContext(command_environment(env), identity=self._identity(as_server_user)),
+            limits=limits,
         )
 
     def spawn_piped(

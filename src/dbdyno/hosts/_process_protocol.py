@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from dbdyno.hosts._memory_group import MemoryGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,25 @@ class Completed:
     exit_code: int
     stdout: str
     stderr: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """States what a process may use of its machine.
+
+    Parameters
+    ----------
+    cpus : processors that it runs on; None: all
+    open_files : as its soft limit, or the hard limit where that is lower; None: as this process
+    memory_group : it is in the group before its program begins, so all its memory is counted there
+    """
+
+    cpus: Sequence[int] | None = None
+    open_files: int | None = None
+    memory_group: MemoryGroup | None = None
+
+
+NO_LIMITS = ProcessLimits()
 
 
 class Process(Protocol):

@@ -18,7 +18,7 @@ from dbdyno.hosts._files import Files, FileWatch
 from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
 from dbdyno.hosts._private import make_private_folder
-from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
+from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, PipedProcess, Process, ProcessLimits
 from dbdyno.hosts._system import System
 
 if TYPE_CHECKING:
@@ -95,16 +95,10 @@ class Host(Protocol):
         stdout: Path | None,
         stderr: Path | None,
         as_server_user: bool = False,
-        cpus: Sequence[int] | None = None,
         env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-        limit_open_files: int | None = None,
-        memory_group: MemoryGroup | None = None,
+        limits: ProcessLimits = NO_LIMITS,
     ) -> Process:
-        """Start and leave running, in its own session: a Ctrl-C at the terminal does not reach it.
-
-        `memory_group`: it is in the group before its program begins, so all its memory is counted there.
-        """
+        """Start and leave running, in its own session: a Ctrl-C at the terminal does not reach it."""
 
     def spawn_piped(
         self,

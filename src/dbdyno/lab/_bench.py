@@ -12,7 +12,10 @@ from typing import Protocol
 from dbdyno.configure import (
     CrashReport,
     NetworkAccess,
+    RequestedOptions,
     Server,
+    ServerBuild,
+    ServerSize,
     Setting,
     StartOrder,
     attach_server,
@@ -21,7 +24,7 @@ from dbdyno.configure import (
     start_server,
 )
 from dbdyno.connections import ServerConnection
-from dbdyno.core import NO_DELAYS, CallDelays, Caveat, Home, Route, Run, Target
+from dbdyno.core import Caveat, Home, Route, Run, Target
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
@@ -209,7 +212,7 @@ class LocalBench:
         directory = self.session.new_directory()
         try:
             initialise(installation, directory / "data", self.host)
-            return self._start_server(target, installation, settings, "socket", directory)
+            return self._start_server(self._start_order(target, installation, settings, "socket", directory))
         except BaseException:
             self.host.remove_tree(directory)
             raise
@@ -239,9 +242,8 @@ class LocalBench:
             restore(snapshot, directory / "data", self.host)
             limit = self.study.limits.memory
             limit_bytes = limit.bytes_at(run.cell.tier_bytes) if limit is not None else None
-            server = self._start_server(
-                target, installation, settings, run.cell.route, directory, limit_bytes, target.delays
-            )
+            order = self._start_order(target, installation, settings, run.cell.route, directory)
+            server = self._start_server(replace(order, memory_limit_bytes=limit_bytes, delays=target.delays))
         except BaseException:
             self.host.remove_tree(directory)
             raise
@@ -249,40 +251,31 @@ class LocalBench:
             server.throttle(target.throttled_share)
         return server
 
-    def _start_server(
-        self,
-        target: Target,
-        installation: Installation,
-        settings: tuple[Setting, ...],
-        route: Route,
-        directory: Path,
-        memory_limit_bytes: int | None = None,
-        delays: CallDelays = NO_DELAYS,
-    ) -> LabServer:
-        def start(timeout_s: float = _START_S) -> Server:
-            return self._apply_path_limit(
-                start_server(
-                    StartOrder(
-                        installation=installation,
-                        data_directory=directory / "data",
-                        settings=settings,
-                        route=route,
-                        host=self.host,
-                        run_directory=directory,
-                        storage_engine=target.engine.storage_engine,
-                        cpus=self.study.pinning.server,
-                        timeout_s=timeout_s,
-                        container=target.container,
-                        memory_limit_bytes=memory_limit_bytes,
-                        plugin_version=_plugin_version(target, installation) or "",
-                        delays=delays,
-                        network=self.network,
-                    )
-                )
-            )
+    def _start_order(
+        self, target: Target, installation: Installation, settings: tuple[Setting, ...], route: Route, directory: Path
+    ) -> StartOrder:
+        return StartOrder(
+            installation=installation,
+            data_directory=directory / "data",
+            settings=settings,
+            route=route,
+            host=self.host,
+            run_directory=directory,
+            storage_engine=target.engine.storage_engine,
+            cpus=self.study.pinning.server,
+            timeout_s=_START_S,
+            container=target.container,
+            plugin_version=_plugin_version(target, installation) or "",
+            network=self.network,
+        )
 
-        storage_engine = target.engine.storage_engine
-        return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
+    def _start_server(self, order: StartOrder) -> LabServer:
+        def start(timeout_s: float) -> Server:
+            return self._apply_path_limit(start_server(replace(order, timeout_s=timeout_s)))
+
+        return LabServer(
+            start(order.timeout_s), order.storage_engine, self.host, order.run_directory, lambda: start(_RECOVERY_S)
+        )
 
     def _apply_path_limit(self, server: Server) -> Server:
         """Give its endpoint the study's limit for the path."""
@@ -298,19 +291,15 @@ class LocalBench:
         overrides: Mapping[str, SettingValue] = _NOTHING,
     ) -> tuple[Setting, ...]:
         server_cpus = self.study.pinning.server
-        return choose_settings(
-            family=installation.family,
-            version=installation.version,
-            storage_engine=target.engine.storage_engine,
-            tier_bytes=tier_bytes,
-            concurrency_max=concurrency_max,
-            study_settings={**self.study.settings_of(target), **overrides},
-            raw=target.options,
-            policy=self.study.policy,
-            file_options=target.file_options,
-            processors=len(server_cpus) if server_cpus else self.host.facts(self.home.root).logical_cpu_count,
-            plugin_version=_plugin_version(target, installation),
+        processors = len(server_cpus) if server_cpus else self.host.facts(self.home.root).logical_cpu_count
+        build = ServerBuild(
+            installation.family,
+            installation.version,
+            target.engine.storage_engine,
+            _plugin_version(target, installation),
         )
+        size = ServerSize(tier_bytes, concurrency_max, processors)
+        return choose_settings(build, size, RequestedOptions.of(self.study, target, overrides))
 
 
 def _plugin_version(target: Target, installation: Installation) -> str | None:

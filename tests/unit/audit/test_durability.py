@@ -12,7 +12,7 @@ from audit_cases import (
     verdict,
 )
 from dbdyno.audit import TargetFacts
-from dbdyno.configure import choose_settings
+from dbdyno.configure import RequestedOptions, ServerBuild, ServerSize, choose_settings
 
 
 def test_row_metadata_alone_is_low() -> None:
@@ -53,13 +53,9 @@ def test_doublewrite_batches_are_compared_among_full_ones() -> None:
 def test_a_durability_that_a_study_sets_on_innodb_and_tidesdb_is_one_class(word: str) -> None:
     def configured(storage_engine: str) -> TargetFacts:
         settings = choose_settings(
-            family="mariadb",
-            version="11.8.6",
-            storage_engine=storage_engine,
-            tier_bytes=256 << 20,
-            concurrency_max=8,
-            study_settings={"commit.durability": word},
-            plugin_version=None if storage_engine == "innodb" else "4.2.4",
+            ServerBuild("mariadb", "11.8.6", storage_engine, None if storage_engine == "innodb" else "4.2.4"),
+            ServerSize(256 << 20, 8),
+            RequestedOptions({"commit.durability": word}),
         )
         variables = {setting.option: setting.value for setting in settings}
         return facts(storage_engine, MARIADB_11_8, more={"storage_engine": storage_engine}, **variables)

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import RESERVED_OPTIONS, Setting, check_settings, choose_settings, option_file, read_back
+from dbdyno.configure import (
+    RESERVED_OPTIONS,
+    RequestedOptions,
+    ServerBuild,
+    ServerSize,
+    Setting,
+    check_settings,
+    choose_settings,
+    option_file,
+    read_back,
+)
 from dbdyno.core import ConfigureError, StudyError
 from dbdyno.engines import vocabulary
 from dbdyno.study import parse_study
@@ -16,10 +26,9 @@ GIB = 1 << 30
 
 
 def chosen(family: str, version: str, storage_engine: str = "innodb", **more: Any) -> dict[str, Setting]:
-    more.setdefault("tier_bytes", 512 * MIB)
-    settings = choose_settings(
-        family=family, version=version, storage_engine=storage_engine, concurrency_max=16, **more
-    )
+    build = ServerBuild(family, version, storage_engine, more.pop("plugin_version", None))
+    size = ServerSize(more.pop("tier_bytes", 512 * MIB), 16)
+    settings = choose_settings(build, size, RequestedOptions(**more))
     return {setting.option: setting for setting in settings}
 
 
@@ -38,31 +47,29 @@ def chosen(family: str, version: str, storage_engine: str = "innodb", **more: An
 def test_a_redo_capacity_is_files_times_size_where_there_are_files(
     family: str, version: str, options: dict[str, str]
 ) -> None:
-    found = chosen(family, version, study_settings={"redo.capacity": 4 * GIB})
+    found = chosen(family, version, settings={"redo.capacity": 4 * GIB})
     assert {name: found[name].value for name in options} == options
     setting = found[next(iter(options))]
     assert setting.source == "settings" and "redo.capacity = 4 GiB, instead of 256 MiB" in setting.reason
 
 
 def test_more_files_share_the_capacity() -> None:
-    found = chosen("mysql", "5.7.22", study_settings={"redo.files": 4, "redo.capacity": GIB})
+    found = chosen("mysql", "5.7.22", settings={"redo.files": 4, "redo.capacity": GIB})
     assert found["innodb_log_file_size"].value == str(256 * MIB) and found["innodb_log_files_in_group"].value == "4"
 
 
 def test_eviction_is_asked_for_in_total_and_divided_among_the_parts_of_the_pool() -> None:
     asked = {"flush.lru_scan_depth": 4096}
-    assert chosen("mysql", "8.0.31", study_settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "512"
-    assert (
-        chosen("mariadb", "11.8.6", study_settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "4096"
-    )
+    assert chosen("mysql", "8.0.31", settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "512"
+    assert chosen("mariadb", "11.8.6", settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "4096"
 
 
 @pytest.mark.parametrize(("word", "number"), [("full", "1"), ("relaxed", "2"), ("periodic", "0")])
 def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number: str) -> None:
     asked = {"commit.durability": word, "binlog.enabled": "ON"}
     innodb, rocksdb = (
-        chosen("mysql", "9.7.4", study_settings=asked),
-        chosen("mariadb", "11.8.6", "rocksdb", study_settings=asked),
+        chosen("mysql", "9.7.4", settings=asked),
+        chosen("mariadb", "11.8.6", "rocksdb", settings=asked),
     )
     assert innodb["innodb_flush_log_at_trx_commit"].value == number
     assert rocksdb["rocksdb_flush_log_at_trx_commit"].value == number
@@ -73,14 +80,14 @@ def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number
 
 
 def test_the_write_buffers_of_an_lsm_engine_are_taken_from_its_tier() -> None:
-    found = chosen("mariadb", "11.8.6", "rocksdb", study_settings={"memory.write_buffers": 200 * MIB})
+    found = chosen("mariadb", "11.8.6", "rocksdb", settings={"memory.write_buffers": 200 * MIB})
     assert int(found["rocksdb_block_cache_size"].value) == 312 * MIB
     with pytest.raises(StudyError, match=r"memory\.write_buffers = 512 MiB"):
-        chosen("mariadb", "11.8.6", "rocksdb", study_settings={"memory.write_buffers": 512 * MIB})
+        chosen("mariadb", "11.8.6", "rocksdb", settings={"memory.write_buffers": 512 * MIB})
 
 
 def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
-    found = chosen("mysql", "9.7.4", study_settings={"io.capacity": 9000})
+    found = chosen("mysql", "9.7.4", settings={"io.capacity": 9000})
     assert found["innodb_io_capacity_max"].value == "18000"
     assert found["innodb_io_capacity_max"].source == "baseline"
 
@@ -89,13 +96,13 @@ def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
 def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
     asked = {"io.data_path": path}
     is_direct = path == "direct"
-    assert chosen("mysql", "5.7.22", study_settings=asked)["innodb_flush_method"].value == (
+    assert chosen("mysql", "5.7.22", settings=asked)["innodb_flush_method"].value == (
         "O_DIRECT" if is_direct else "fsync"
     )
-    modern = chosen("mariadb", "11.8.6", study_settings=asked)
+    modern = chosen("mariadb", "11.8.6", settings=asked)
     assert modern["innodb_data_file_buffering"].value == ("OFF" if is_direct else "ON")
     assert "innodb_flush_method" not in modern
-    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", study_settings=asked)
+    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", settings=asked)
     assert rocksdb["rocksdb_use_direct_reads"].value == ("ON" if is_direct else "OFF")
 
 
@@ -136,7 +143,7 @@ def test_what_a_server_can_not_have_is_refused_with_those_that_can(
     server: tuple[str, str], asked: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(StudyError) as caught:
-        chosen(*server, study_settings=asked)
+        chosen(*server, settings=asked)
     assert said in f"{caught.value.what} {caught.value.why} {caught.value.remedy}"
     assert list(asked)[-1] in caught.value.what or "redo.capacity" in caught.value.what
 
@@ -165,16 +172,16 @@ def test_a_wait_for_group_commit_is_refused_where_it_would_do_nothing_or_somethi
     server = (family, "8.4.10" if family == "mysql" else "11.8.6")
     if missing:
         with pytest.raises(StudyError) as caught:
-            chosen(*server, study_settings=settings)
+            chosen(*server, settings=settings)
         assert GROUP_COMMIT[missing] in caught.value.remedy
     else:
-        found = chosen(*server, study_settings=settings).values()
+        found = chosen(*server, settings=settings).values()
         assert {s.value for s in found if s.parameter in GROUP_COMMIT.values()} == {str(n) for n in asked.values()}
 
 
 @pytest.mark.parametrize("server", [("mysql", "5.7.44"), ("mysql", "8.0.46"), ("mariadb", "10.11.19")])
 def test_numa_interleaving_is_written_only_when_asked_for_where_it_is_off_by_default(server: tuple[str, str]) -> None:
-    asked = chosen(*server, study_settings={"memory.numa_interleave": "ON"})
+    asked = chosen(*server, settings={"memory.numa_interleave": "ON"})
     assert asked["loose_innodb_numa_interleave"].value == "ON"
     assert "loose_innodb_numa_interleave" not in chosen(*server)
     assert chosen("mysql", "8.4.10")["loose_innodb_numa_interleave"].value == "OFF"
@@ -183,14 +190,14 @@ def test_numa_interleaving_is_written_only_when_asked_for_where_it_is_off_by_def
 @pytest.mark.parametrize("instances", [2, 3, 10, 12, 16, 64])
 def test_parts_of_the_pool_get_a_whole_number_of_pages_each_unless_the_study_says_how_many(instances: int) -> None:
     asked = {"memory.buffer_pool_instances": instances}
-    each = int(chosen("mysql", "8.4.10", study_settings=asked, tier_bytes=8 * GIB)["innodb_lru_scan_depth"].value)
+    each = int(chosen("mysql", "8.4.10", settings=asked, tier_bytes=8 * GIB)["innodb_lru_scan_depth"].value)
     assert each >= 100 and 1024 <= each * instances < max(1024 + instances, 100 * instances + 1)
 
 
 @pytest.mark.parametrize("server", [("mysql", "8.4.10"), ("mariadb", "11.8.6")])
 @pytest.mark.parametrize("connections", [20_000, 70_000])
 def test_what_follows_the_connections_stays_within_what_servers_take(server: tuple[str, str], connections: int) -> None:
-    found = chosen(*server, study_settings={"server.max_connections": connections})
+    found = chosen(*server, settings={"server.max_connections": connections})
     assert int(found["thread_cache_size"].value) == 16_384
     assert int(found["back_log"].value) == min(connections, 65_535)
     assert int(found["max_connections"].value) == connections
@@ -206,14 +213,14 @@ def test_what_follows_the_connections_stays_within_what_servers_take(server: tup
     ],
 )
 def test_what_a_server_has_in_effect_anyway_needs_no_option(server: tuple[str, str], asked: dict[str, Any]) -> None:
-    assert {s.option: s.value for s in chosen(*server, study_settings=asked).values()} == {
+    assert {s.option: s.value for s in chosen(*server, settings=asked).values()} == {
         s.option: s.value for s in chosen(*server).values()
     }
 
 
 def test_a_parameter_and_a_raw_option_for_the_same_thing_are_too_many() -> None:
     with pytest.raises(StudyError, match=r"io\.capacity is set twice"):
-        chosen("mysql", "9.7.4", study_settings={"io.capacity": 500}, raw={"innodb-io-capacity": "600"})
+        chosen("mysql", "9.7.4", settings={"io.capacity": 500}, raw={"innodb-io-capacity": "600"})
 
 
 def test_a_raw_option_takes_the_place_of_its_own_negation() -> None:
@@ -227,7 +234,7 @@ def test_vendors_servers_get_their_tier_and_room_for_the_load_only() -> None:
     rocksdb = chosen("mariadb", "11.8.6", "rocksdb", policy="vendor")
     assert {s.option: s.value for s in rocksdb.values()} == {"rocksdb_block_cache_size": str(512 * MIB)}
     many = choose_settings(
-        family="mysql", version="9.7.4", storage_engine="innodb", tier_bytes=GIB, concurrency_max=500, policy="vendor"
+        ServerBuild("mysql", "9.7.4", "innodb"), ServerSize(GIB, 500), RequestedOptions(policy="vendor")
     )
     assert {"max_connections", "open_files_limit", "max_prepared_stmt_count"} <= {s.option for s in many}
 

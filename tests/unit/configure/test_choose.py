@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import RESERVED_OPTIONS, Setting, choose_settings
+from dbdyno.configure import RESERVED_OPTIONS, RequestedOptions, ServerBuild, ServerSize, Setting, choose_settings
 from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, baseline
 from dbdyno.configure._memory_budget import chunk_bytes, pool_instances
 from dbdyno.core import StudyError
@@ -24,9 +24,8 @@ SERVERS = [
 def chosen(
     family: str, version: str, storage_engine: str = "innodb", tier: int = 64 * MIB, **more: Any
 ) -> dict[str, Setting]:
-    settings = choose_settings(
-        family=family, version=version, storage_engine=storage_engine, tier_bytes=tier, concurrency_max=16, **more
-    )
+    size = ServerSize(tier, 16, more.pop("processors", None))
+    settings = choose_settings(ServerBuild(family, version, storage_engine), size, RequestedOptions(**more))
     return {setting.option: setting for setting in settings}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.configure import choose_settings
+from dbdyno.configure import RequestedOptions, ServerBuild, ServerSize, choose_settings
 from dbdyno.core import Policy
 from dbdyno.doctor._verdict import needs_of
 from dbdyno.study import parse_study
@@ -32,14 +32,9 @@ def test_open_files_are_those_that_servers_are_started_with(policy: Policy, conc
     head = f'policy = "{policy}"\n' + TEXT.replace("= 4", f"= {concurrency}").replace('targets = ["mysql:9.7"]\n', "")
     study = parse_study(f'{head}[[target]]\nengine = "mysql:9.7"\n{more}', "x.toml")
     settings = choose_settings(
-        family="mysql",
-        version="9.7.4",
-        storage_engine="innodb",
-        tier_bytes=64 << 20,
-        concurrency_max=study.connections_max,
-        study_settings=study.settings_of(study.targets[0]),
-        raw=study.targets[0].options,
-        policy=study.policy,
+        ServerBuild("mysql", "9.7.4", "innodb"),
+        ServerSize(64 << 20, study.connections_max),
+        RequestedOptions.of(study, study.targets[0]),
     )
     written = [int(setting.value) for setting in settings if setting.option == "open_files_limit"]
     assert needs_of(study, 1, 1).open_files == max(written, default=0)

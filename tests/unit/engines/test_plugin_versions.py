@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.configure import Setting, choose_settings
+from dbdyno.configure import RequestedOptions, ServerBuild, ServerSize, Setting, choose_settings
 from dbdyno.core import StudyError
 from dbdyno.engines import counter_sources, parameters_for, use_tables
 
@@ -23,13 +23,9 @@ def shown(kind: str, version: str) -> dict[str, str]:
 
 def chosen(plugin_version: str | None, **more: object) -> dict[str, Setting]:
     settings = choose_settings(
-        family="mariadb",
-        version="11.8.6",
-        storage_engine="tidesdb",
-        tier_bytes=256 << 20,
-        concurrency_max=8,
-        plugin_version=plugin_version,
-        **more,  # type: ignore[arg-type]
+        ServerBuild("mariadb", "11.8.6", "tidesdb", plugin_version),
+        ServerSize(256 << 20, 8),
+        RequestedOptions(**more),  # type: ignore[arg-type]
     )
     return {setting.option: setting for setting in settings}
 
@@ -72,12 +68,12 @@ def test_defaults_are_those_under_which_the_engine_is_measured_like_the_others()
 
 def test_what_a_version_of_the_plug_in_lacks_is_refused_when_asked_for() -> None:
     with pytest.raises(StudyError, match=r"is not possible with TidesDB 4\.2\.4") as caught:
-        chosen("4.2.4", study_settings={"trx.lock_wait_timeout": 5})
+        chosen("4.2.4", settings={"trx.lock_wait_timeout": 5})
     assert "tidesdb_lock_wait_timeout_ms is in plug-ins from 4.5.1 on" in caught.value.why
     with pytest.raises(StudyError, match="of an unknown version") as caught:
-        chosen("", study_settings={"trx.lock_wait_timeout": 5})
+        chosen("", settings={"trx.lock_wait_timeout": 5})
     assert "plugin_version" in caught.value.remedy
-    assert chosen("4.5.1", study_settings={"trx.lock_wait_timeout": 5})["tidesdb_lock_wait_timeout_ms"].value == "5000"
+    assert chosen("4.5.1", settings={"trx.lock_wait_timeout": 5})["tidesdb_lock_wait_timeout_ms"].value == "5000"
     with pytest.raises(
         StudyError, match=r"version 4\.2\.4 of the plug-in has no option 'tidesdb_max_concurrent_flushes'"
     ):
@@ -86,7 +82,7 @@ def test_what_a_version_of_the_plug_in_lacks_is_refused_when_asked_for() -> None
 
 def test_a_durability_that_only_other_storage_engines_have_is_said_so() -> None:
     with pytest.raises(StudyError, match=r"is not possible on mariadb 11\.8\.6 with TidesDB") as caught:
-        chosen("4.5.5", study_settings={"commit.durability": "relaxed"})
+        chosen("4.5.5", settings={"commit.durability": "relaxed"})
     assert "no known version of TidesDB has it, InnoDB and MyRocks can have it" in caught.value.why
     assert "no server known" not in caught.value.why
 

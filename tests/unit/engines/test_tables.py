@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.configure import choose_settings
+from dbdyno.configure import ServerBuild, ServerSize, choose_settings
 from dbdyno.core import StudyError
 from dbdyno.engines import (
     catalogued,
@@ -39,9 +39,7 @@ def without_rows_afterwards() -> Iterator[None]:
 
 
 def chosen(version: str, storage_engine: str) -> dict[str, str]:
-    settings = choose_settings(
-        family="mariadb", version=version, storage_engine=storage_engine, tier_bytes=64 * MIB, concurrency_max=4
-    )
+    settings = choose_settings(ServerBuild("mariadb", version, storage_engine), ServerSize(64 * MIB, 4))
     return {setting.option: setting.value for setting in settings}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import Home, HostError
-from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost
+from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost, ProcessLimits
 
 AS_ROOT = os.geteuid() == 0
 
@@ -55,7 +55,7 @@ def test_a_command_reads_a_file_as_its_input(host: Host, tmp_path: Path) -> None
 def test_a_spawned_process_has_its_own_session_and_processors(host: Host, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = host.spawn(
-        ["sh", "-c", "ulimit -n; exec cat /proc/self/status"], stdout=out, stderr=None, cpus=[0], limit_open_files=512
+        ["sh", "-c", "ulimit -n; exec cat /proc/self/status"], stdout=out, stderr=None, limits=ProcessLimits([0], 512)
     )
     assert process.wait(10) == 0
     text = out.read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import HostError
-from dbdyno.hosts import Host, LocalHost, MemoryGroup
+from dbdyno.hosts import Host, LocalHost, MemoryGroup, ProcessLimits
 from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
 from dbdyno.measure.telemetry import MemoryLimitSource
 
@@ -141,7 +141,7 @@ def test_the_kernel_ends_what_outgrows_its_group(host: Host, tmp_path: Path) -> 
         pytest.skip(str(error))
     try:
         argv = [sys.executable, "-c", "x = bytearray(200 << 20)"]
-        process = host.spawn(argv, stdout=None, stderr=tmp_path / "err", memory_group=group)
+        process = host.spawn(argv, stdout=None, stderr=tmp_path / "err", limits=ProcessLimits(memory_group=group))
         watch = host.watch_oom(process.pid)
         assert process.wait(60) == -9
         assert group.use(host.files.read_bytes).oom_kills == 1

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dbdyno.core import HostError
 from dbdyno.hosts._commands import ending_words, limited, pinned, short_words
 from dbdyno.hosts._environment import KEPT
-from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process_facts import ProcessWatch
-from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, ProcessLimits
 from dbdyno.hosts._system import ServerUser
 from dbdyno.hosts.remote._files import RemoteFiles
 from dbdyno.hosts.remote._link import Link, Refused
@@ -24,6 +24,27 @@ _LOOK_S = 0.2
 _TAIL_CHARACTERS = 2000
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteContext:
+    """States what a process gets there.
+
+    Parameters
+    ----------
+    user : it runs as; None: the agent's
+    env : variables added to the few that it gets of the agent's
+    open_files_most : hard limit of the machine, below which its own is kept; None: there is none
+    """
+
+    user: ServerUser | None = None
+    env: Mapping[str, str] | None = None
+    cwd: Path | None = None
+    limits: ProcessLimits = NO_LIMITS
+    open_files_most: int | None = None
+
+
+_OF_THE_AGENT = RemoteContext()
+
+
 def spawn(
     link: Link,
     argv: Sequence[str],
@@ -31,13 +52,7 @@ def spawn(
     stdin: bytes = b"",
     stdout: Path | str = "null",
     stderr: Path | str = "null",
-    user: ServerUser | None = None,
-    cpus: Sequence[int] | None = None,
-    env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-    open_files: int | None = None,
-    open_files_most: int | None = None,
-    memory_group: MemoryGroup | None = None,
+    context: RemoteContext = _OF_THE_AGENT,
 ) -> RemoteProcess:
     """Start one.
 
@@ -45,17 +60,19 @@ def spawn(
     ----------
     stdout, stderr : a file there, ``keep`` until it is read, or ``null``
     """
-    words = [*limited(open_files, open_files_most), *pinned(cpus), *argv]
+    limits = context.limits
+    words = [*limited(limits.open_files, context.open_files_most), *pinned(limits.cpus), *argv]
+    user, group = context.user, limits.memory_group
     request: dict[str, Any] = {
         "argv": words,
         "inherit": sorted(KEPT),
-        "env": {"LC_ALL": "C", **(env or {})},
-        "cwd": None if cwd is None else str(cwd),
+        "env": {"LC_ALL": "C", **(context.env or {})},
+        "cwd": None if context.cwd is None else str(context.cwd),
         "stdout": {"file": str(stdout)} if isinstance(stdout, Path) else stdout,
         "stderr": {"file": str(stderr)} if isinstance(stderr, Path) else stderr,
         "uid": None if user is None else user.user_id,
         "gid": None if user is None else user.group_id,
-        "control_group": None if memory_group is None else str(memory_group.folder),
+        "control_group": None if group is None else str(group.folder),
     }
     try:
         value, _ = link.ask("spawn", stdin, **request)

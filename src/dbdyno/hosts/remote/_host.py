@@ -15,9 +15,8 @@ from typing import Any, Self
 from dbdyno.core import Home, HostError, format_address
 from dbdyno.hosts._facts import HostFacts, read_facts
 from dbdyno.hosts._files import Files
-from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process_facts import process_state
-from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, ProcessLimits
 from dbdyno.hosts._protocol import Address, ClockAccuracy, ClockReading, Host
 from dbdyno.hosts._system import SERVER_USERS, ServerUser, System
 from dbdyno.hosts._tree import processor_list
@@ -25,6 +24,7 @@ from dbdyno.hosts.containers import Containers
 from dbdyno.hosts.remote import _commands
 from dbdyno.hosts.remote._agents import RemoteAgent, agents_of_dead_labs, lab_name, read_agents
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
+from dbdyno.hosts.remote._commands import RemoteContext
 from dbdyno.hosts.remote._files import RemoteFiles
 from dbdyno.hosts.remote._link import RECONNECT_TIMEOUT_S, Link, Refused
 from dbdyno.hosts.remote._processes import RemotePipedProcess, RemoteProcess
@@ -135,9 +135,7 @@ class RemoteHost(Host):
             check=check,
             tick=tick,
             stdin=stdin_bytes,
-            user=self._user(as_server_user),
-            env=env,
-            cwd=cwd,
+            context=RemoteContext(self._user(as_server_user), env, cwd),
         )
         return Completed(tuple(argv), result.exit_code, result.stdout, result.stderr)
 
@@ -148,11 +146,8 @@ class RemoteHost(Host):
         stdout: Path | None,
         stderr: Path | None,
         as_server_user: bool = False,
-        cpus: Sequence[int] | None = None,
         env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-        limit_open_files: int | None = None,
-        memory_group: MemoryGroup | None = None,
+        limits: ProcessLimits = NO_LIMITS,
     ) -> RemoteProcess:
         """See `Host`."""
         return _commands.spawn(
@@ -160,13 +155,9 @@ class RemoteHost(Host):
             argv,
             stdout=stdout or "null",
             stderr=stderr or "null",
-            user=self._user(as_server_user),
-            cpus=cpus,
-            env=env,
-            cwd=cwd,
-            open_files=limit_open_files,
-            open_files_most=self._system.open_files,
-            memory_group=memory_group,
+            context=RemoteContext(
+                self._user(as_server_user), env, limits=limits, open_files_most=self._system.open_files
+            ),
         )
 
     def spawn_piped(
@@ -178,7 +169,8 @@ class RemoteHost(Host):
         env: Mapping[str, str] | None = None,
     ) -> RemotePipedProcess:
         """See `Host`."""
-        process = _commands.spawn(self.link, argv, stdin=stdin, stdout="keep", stderr="keep", cpus=cpus, env=env)
+        context = RemoteContext(env=env, limits=ProcessLimits(cpus))
+        process = _commands.spawn(self.link, argv, stdin=stdin, stdout="keep", stderr="keep", context=context)
         return RemotePipedProcess(self.link, process, argv)
 
     def find_process(self, pid: int, start_ticks: int) -> RemoteProcess | None:
