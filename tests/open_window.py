@@ -15,7 +15,7 @@ from pathlib import Path
 from dbdyno.core import Cell, Run
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
-from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
+from dbdyno.measure import LoadGenerator, LoadOrder, MeasuredRun, measure_run
 from dbdyno.stats import AdaptiveLengthRule, Course
 from dbdyno.store import JsonValue
 from dbdyno.study import AdaptiveLength, parse_study
@@ -76,6 +76,10 @@ def drive(folder: Path) -> OpenWindow:
     with NullServer(folder, "--delay", f"constant:{DELAY_S * 1e3:g}ms") as server:
         order = LoadOrder(_RUN, _STUDY, {**_TARGET, "socket": str(server.socket)}, workers=1)
         measured = measure_run(
-            order, Undying(), LocalHost(), find_generator(), [], lambda row: None, on_course=courses.append
+            order,
+            Undying(),
+            LoadGenerator(LocalHost(), find_generator()),
+            lambda row: None,
+            on_course=courses.append,
         )
     return OpenWindow(measured, order.adaptive_length_rule, courses)

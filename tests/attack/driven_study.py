@@ -23,7 +23,7 @@ from apart_home import ApartHome
 from dbdyno.cli._progress import auditor
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import find_generator, RetryChoice, RunOptions, resolve_workloads, run_study
+from dbdyno.lab import find_generator, RetryChoice, RunOptions, StudyHosts, resolve_workloads, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -44,7 +44,7 @@ def tell(event):
 options = RunOptions(retry=RetryChoice(failed=sys.argv[5] == "retry"), auditor=auditor("never"))
 try:
     plan = make_plan(study, resolve_workloads(study, LocalHost(), find_generator()))
-    outcome = run_study(study, plan, results, LocalHost(), home, tell, options)
+    outcome = run_study(study, plan, results, StudyHosts(LocalHost(), home), tell, options)
     end = {"interrupted": outcome.interrupted, "complete": outcome.complete, "compared": compared}
 except DbdynoError as error:
     end = {"error": str(error)}

@@ -57,7 +57,7 @@ def test_results_that_are_being_written_stay(folder: Path) -> None:
 
 
 def hold(folder: Path, text: str = TWO, *, fresh: bool = False) -> contextlib.AbstractContextManager[Results]:
-    return hold_results(folder, text, {}, {}, study_name="two", fresh=fresh, check=FolderCheck())
+    return hold_results(folder, parse_study(text, "two.toml"), {}, {}, fresh=fresh, check=FolderCheck())
 
 
 @pytest.mark.parametrize("was_there", [False, True])

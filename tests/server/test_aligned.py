@@ -14,7 +14,7 @@ from dbdyno.audit import Finding, audit
 from dbdyno.audit.studies import align_study, study_sets
 from dbdyno.core import Home, MeasureError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import find_generator, run_study
+from dbdyno.lab import StudyHosts, find_generator, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, parse_study, read_study, study_text
@@ -50,7 +50,7 @@ def home() -> Iterator[Home]:
 def measured(study: Study, path: Path, home: Home) -> StoredStudy:
     facts = asdict(LocalHost().facts())
     results = Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
-    outcome = run_study(study, make_plan(study), results, LocalHost(), home, lambda event: None)
+    outcome = run_study(study, make_plan(study), results, StudyHosts(LocalHost(), home), lambda event: None)
     results = StoredStudy.open(path)
     assert outcome.complete, [record.reason for record in results.records()]
     return results

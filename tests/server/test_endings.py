@@ -14,7 +14,7 @@ import pytest
 from apart_home import new_home
 from dbdyno.core import Home, HostError, MeasureError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
+from dbdyno.lab import Event, SecondMeasured, StudyHosts, find_generator, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import parse_study, study_text
@@ -40,7 +40,7 @@ def home() -> Iterator[Home]:
 def results_of(text: str, folder: Path, home: Home, on_event: object = None) -> StoredStudy:
     study = parse_study(text, "small.toml")
     results = Results.open_or_create(folder, study_text(study), {}, asdict(LocalHost().facts()), study_name=study.name)
-    run_study(study, make_plan(study), results, LocalHost(), home, on_event or (lambda event: None))  # type: ignore[arg-type]
+    run_study(study, make_plan(study), results, StudyHosts(LocalHost(), home), on_event or (lambda event: None))  # type: ignore[arg-type]
     return StoredStudy.open(folder)
 
 

@@ -23,6 +23,7 @@ from dbdyno.lab import (
     ResultsCompared,
     RunFinished,
     SecondMeasured,
+    StudyHosts,
     StudyOutcome,
     find_generator,
     run_study,
@@ -80,7 +81,7 @@ def opened(path: Path, study: Study) -> StoredStudy:
 def run_all(
     study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None
 ) -> StudyOutcome:
-    return run_study(study, make_plan(study), opened(path, study), LocalHost(), home, on_event)
+    return run_study(study, make_plan(study), opened(path, study), StudyHosts(LocalHost(), home), on_event)
 
 
 def servers_of(home: Home) -> list[int]:
@@ -179,7 +180,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from dbdyno.core import Home
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import run_study
+from dbdyno.lab import StudyHosts, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -190,7 +191,7 @@ text = Path(sys.argv[1]).read_text()
 study = parse_study(text, "small.toml")
 results = Results.open_or_create(Path(sys.argv[2]), text, {}, {}, study_name=study.name)
 tell = lambda event: print(type(event).__name__, flush=True)
-outcome = run_study(study, make_plan(study), results, LocalHost(), ApartHome(Path(sys.argv[3])), tell)
+outcome = run_study(study, make_plan(study), results, StudyHosts(LocalHost(), ApartHome(Path(sys.argv[3]))), tell)
 print("interrupted" if outcome.interrupted else "finished", flush=True)
 """
 

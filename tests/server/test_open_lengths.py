@@ -19,7 +19,7 @@ import pytest
 
 from dbdyno.core import Home, MeasureError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
+from dbdyno.lab import Event, SecondMeasured, StudyHosts, find_generator, run_study
 from dbdyno.plan import _designs, make_plan
 from dbdyno.report import analyse_study
 from dbdyno.report._courses import courses_again
@@ -78,7 +78,7 @@ def measured() -> Iterator[Measured]:
         with _run_beside(ORDERS, folder / "orders"):
             facts = asdict(host.facts())
             results = Results.open_or_create(folder / "open", study_text(study), {}, facts, study_name=study.name)
-            run_study(study, make_plan(study), results, host, Home.of_user(), events.append, generator=generator)
+            run_study(study, make_plan(study), results, StudyHosts(host, Home.of_user(), generator), events.append)
         yield Measured(StoredStudy.open(folder / "open"), StoredStudy.open(folder / "orders"), events)
     host.remove_tree(folder)
 

@@ -18,7 +18,7 @@ from rounds import ROUNDS
 from dbdyno.core import Cell, Run
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
-from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
+from dbdyno.measure import LoadGenerator, LoadOrder, MeasuredRun, measure_run
 from dbdyno.measure.client import Calibration, calibrate, null_server
 from dbdyno.study import parse_study
 
@@ -120,7 +120,7 @@ def _measured(generator: Path, target: dict[str, object], seed: int, known: Cali
     run = Run(Cell("mysql:9.7", 64 << 20, 320, "sysbench/oltp_point_select", "socket"), 1, 0, seed, "")
     curve = known.curve("socket", "sysbench/oltp_point_select")
     order = LoadOrder(run, STUDY, target, workers=1)
-    return measure_run(order, Undying(), LocalHost(), generator, [], lambda row: None, curve=curve)
+    return measure_run(order, Undying(), LoadGenerator(LocalHost(), generator, curve), lambda row: None)
 
 
 def test_a_throttled_client_is_found_out_and_a_healthy_one_is_not(generators: Generators, known: Calibration) -> None:

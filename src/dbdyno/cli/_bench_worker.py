@@ -19,7 +19,6 @@ from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Run
 from dbdyno.doctor import Examination, needs_of
 from dbdyno.hosts import LocalHost
-from dbdyno.hosts.remote import RemoteHost
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan, check_budget
 from dbdyno.store import Results
@@ -44,7 +43,8 @@ def drive_bench(
         lab.connected_bench(study, study.bench, host) as remote_host,
         lab.connected_clients(study, study.bench, remote_host) as clients,
     ):
-        worker = _BenchWorker(study, plan, start, host, home, remote_host, clients, tell)
+        hosts = lab.StudyHosts(host, home, server_host=remote_host, clients=clients)
+        worker = _BenchWorker(study, plan, start, hosts, tell)
         next(orders)
         worker.get_ready()
         tell(None)
@@ -63,10 +63,7 @@ class _BenchWorker:
     study: Study
     plan: Plan
     start: lab.BenchStart
-    host: LocalHost
-    home: Home
-    there: RemoteHost | None
-    clients: Sequence[lab.ClientHost]
+    hosts: lab.StudyHosts
     tell: Callable[[lab.BenchMessage | None], None]
     examinations: dict[str, Examination] = field(default_factory=dict)
     is_new: bool = True
@@ -74,18 +71,19 @@ class _BenchWorker:
 
     def get_ready(self) -> None:
         """Check whether the bench's machines are fit for the study, and report their facts."""
-        host, place = (self.host, self.home) if self.there is None else (self.there, self.there.home)
+        hosts, remote_host = self.hosts, self.hosts.server_host
+        host, place = (hosts.host, hosts.home) if remote_host is None else (remote_host, remote_host.home)
         budget = self.plan.budget
         check_budget(self.study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
         needs = needs_of(self.study, budget.memory_bytes, budget.disk_bytes)
-        if self.there is None:
-            self.examinations = {"": examine_here(needs, self.home, self.host)}
+        if remote_host is None:
+            self.examinations = {"": examine_here(needs, hosts.home, hosts.host)}
         else:
-            self.examinations = examine_bench(self.study, self.study.bench, self.there, self.clients, needs)
+            self.examinations = examine_bench(self.study, self.study.bench, remote_host, hosts.clients, needs)
         check_before_study(self.examinations, force=self.start.is_forced, quiet=True)
         facts = asdict(host.facts(place.root))
-        if self.there is not None:
-            facts |= lab.client_facts(self.clients, self.host.facts(self.home.root))
+        if remote_host is not None:
+            facts |= lab.client_facts(hosts.clients, hosts.host.facts(hosts.home.root))
         self.tell(lab.BenchReady(facts))
 
     def new_results(self, folder: Path) -> Results:
@@ -112,24 +110,14 @@ class _BenchWorker:
         )
         plan = replace(self.plan, runs=(*self.plan.runs, *further_runs))
         on_event = partial(self._on_event, results)
-        outcome = lab.run_study(
-            self.study,
-            plan,
-            results,
-            self.host,
-            self.home,
-            on_event,
-            options,
-            server_host=self.there,
-            clients=self.clients,
-        )
+        outcome = lab.run_study(self.study, plan, results, self.hosts, on_event, options)
         if outcome.interrupted:
             raise KeyboardInterrupt
         self.examinations, self.is_new = {}, self.is_new and is_watching
 
     def _own_calibration(self) -> Calibration | None:
         choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)
-        return calibration_for_study(choices, self.study, self.there)
+        return calibration_for_study(choices, self.study, self.hosts.server_host)
 
     def _on_event(self, results: Results, event: lab.Event) -> None:
         match event:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,11 +18,10 @@ from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Profiler, counted
 from dbdyno.doctor import needs_of
 from dbdyno.hosts import LocalHost
-from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import (
-    ClientHost,
     RetryChoice,
     RunOptions,
+    StudyHosts,
     StudyOutcome,
     client_facts,
     connected_bench,
@@ -67,14 +65,12 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
     home.check()
     home.make()
     plan = full_plan(study, lab)
-    own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     with (
         connected_bench(study, study.bench, lab) as remote_host,
         connected_clients(study, study.bench, remote_host) as clients,
     ):
-        # The parts of a study with servers on another host all measure that one.
-        machine = str(part) if part is not None and remote_host is None else ""
-        return _run_with_servers(study, plan, own_plan, output, choices, lab, home, remote_host, clients, machine)
+        hosts = StudyHosts(lab, home, server_host=remote_host, clients=clients)
+        return _run_with_servers(study, plan, part, output, choices, hosts)
 
 
 def run_beside(
@@ -104,22 +100,14 @@ def run_beside(
 def _run_with_servers(
     study: Study,
     plan: Plan,
-    own_plan: Plan,
+    part: PartOfStudy | None,
     output: Path,
     choices: argparse.Namespace,
-    lab: LocalHost,
-    home: Home,
-    remote_host: RemoteHost | None,
-    clients: Sequence[ClientHost],
-    machine: str,
+    hosts: StudyHosts,
 ) -> StudyOutcome:
-    """Run it with servers on this machine, or on a host.
-
-    Parameters
-    ----------
-    own_plan : of the plan what is run here
-    machine : see `RunOptions`
-    """
+    """Run it, or a part of it, with servers on this machine, or on a host."""
+    lab, home, remote_host, clients = hosts.host, hosts.home, hosts.server_host, hosts.clients
+    own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     host, place = (lab, home) if remote_host is None else (remote_host, remote_host.home)
     is_fresh = getattr(choices, "fresh", False)
     check_room(output, study_text(study), fresh=is_fresh)
@@ -135,10 +123,9 @@ def _run_with_servers(
         facts |= client_facts(clients, lab.facts(home.root))
     with hold_results(
         output,
-        study_text(study),
+        study,
         plan_object(study, plan),
         facts,
-        study_name=study.name,
         fresh=is_fresh,
         check=replace(check_of(choices), allow_missing_runs=True),
     ) as results:
@@ -154,11 +141,10 @@ def _run_with_servers(
                 examinations_to_json(examinations),
                 auditor(audit_stop) if getattr(choices, "audits", True) else None,
                 getattr(choices, "profiler", None),
-                machine=machine,
+                # The parts of a study with servers on another host all measure that one.
+                machine=str(part) if part is not None and remote_host is None else "",
             )
-            return run_study(
-                study, own_plan, results, lab, home, on_event, options, server_host=remote_host, clients=clients
-            )
+            return run_study(study, own_plan, results, hosts, on_event, options)
 
 
 def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, quiet: bool) -> None:

@@ -40,9 +40,7 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
         check = replace(check_of(choices), allow_missing_runs=True)
         document = plan_object(study, plan)
-        results = held.enter_context(
-            hold_results(output, text, document, facts, study_name=study.name, fresh=is_fresh, check=check)
-        )
+        results = held.enter_context(hold_results(output, study, document, facts, fresh=is_fresh, check=check))
         _remove_left_scratch(output)
         return results
 
@@ -65,9 +63,11 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
                 fleet,
                 open_results,
                 on_event,
-                ["dbdyno", *sys.argv[1:]],
-                retry=lab.RetryChoice(choices.retry_failed, choices.retry_disturbed),
-                allow_unlike=getattr(choices, "allow_unlike", False),
+                lab.FleetOptions(
+                    ["dbdyno", *sys.argv[1:]],
+                    lab.RetryChoice(choices.retry_failed, choices.retry_disturbed),
+                    allow_unlike=getattr(choices, "allow_unlike", False),
+                ),
             )
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

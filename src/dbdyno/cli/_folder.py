@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from dbdyno.core import StudyError
 
 if TYPE_CHECKING:
     from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
+    from dbdyno.study import Study
 
 _MOST_BYTES = 200
 _MOST_NAME = 120
@@ -111,11 +113,10 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
 @contextmanager
 def hold_results(
     folder: Path,
-    study_text: str,
+    study: Study,
     plan: JsonValue,
     host: Mapping[str, JsonValue],
     *,
-    study_name: str,
     fresh: bool,
     check: FolderCheck,
 ) -> Iterator[Results]:
@@ -128,12 +129,15 @@ def hold_results(
     StoreError : see `check_room`
     """
     from dbdyno.store import Results  # late: see _main
+    from dbdyno.study import study_text
 
-    make_room(folder, study_text, fresh=fresh)
+    text = study_text(study)
+    make_room(folder, text, fresh=fresh)
     absolute_folder = folder.absolute()
     missing_folders = [path for path in (absolute_folder, *absolute_folder.parents) if not path.exists()]
     with Results.locked(folder), _removed_unless_used(absolute_folder, missing_folders):
-        yield Results.open_or_create(folder, study_text, plan, host, study_name=study_name, check=check, is_locked=True)
+        results = Results.open_or_create(folder, text, plan, host, study_name=study.name, check=check)
+        yield replace(results, is_locked=True)
 
 
 @contextmanager

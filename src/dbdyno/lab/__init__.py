@@ -37,7 +37,7 @@ from dbdyno.lab._events import (
     StudyStarted,
     TargetFailed,
 )
-from dbdyno.lab._fleet import BenchMessage, Fleet, OnBenchEvent, RunMade, TargetFiles, run_fleet
+from dbdyno.lab._fleet import BenchMessage, Fleet, FleetOptions, OnBenchEvent, RunMade, TargetFiles, run_fleet
 from dbdyno.lab._fleet_processes import BenchStart, BenchWork, ProcessFleet
 from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
@@ -45,7 +45,7 @@ from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, 
 from dbdyno.lab._remote_bench import ClientHost, client_facts, connected_bench, connected_clients
 from dbdyno.lab._retry import RetryChoice
 from dbdyno.lab._sinks import activity_words
-from dbdyno.lab._study_runner import run_study
+from dbdyno.lab._study_runner import StudyHosts, run_study
 
 __all__ = [
     "AuditFinding",
@@ -66,6 +66,7 @@ __all__ = [
     "FillAwaited",
     "FillStarted",
     "Fleet",
+    "FleetOptions",
     "FurtherRepeats",
     "OnBenchEvent",
     "OnEvent",
@@ -90,6 +91,7 @@ __all__ = [
     "ServerInspected",
     "ServersAudited",
     "StudyFinished",
+    "StudyHosts",
     "StudyOutcome",
     "StudyStarted",
     "TargetFailed",

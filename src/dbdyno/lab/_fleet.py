@@ -68,16 +68,32 @@ class _OrderEnded:
     error: DbdynoError | None
 
 
+@dataclass(frozen=True, slots=True)
+class FleetOptions:
+    """Holds choices of the caller that are not part of the study.
+
+    Parameters
+    ----------
+    command_line : how dbdyno was called, for the manifest
+    retry : stored runs that are made again
+    allow_unlike : use benches that differ in processors or memory
+    """
+
+    command_line: Sequence[str] = ()
+    retry: RetryChoice = NO_RETRY
+    allow_unlike: bool = False
+
+
+_DEFAULT_OPTIONS = FleetOptions()
+
+
 def run_fleet(
     study: Study,
     plan: Plan,
     fleet: Fleet,
     open_results: Callable[[Mapping[str, JsonValue]], Results],
     on_event: OnBenchEvent,
-    command_line: Sequence[str] = (),
-    *,
-    retry: RetryChoice = NO_RETRY,
-    allow_unlike: bool = False,
+    options: FleetOptions = _DEFAULT_OPTIONS,
 ) -> events.StudyOutcome:
     """Make every run of the plan that is not yet stored, on the study's benches.
 
@@ -85,8 +101,6 @@ def run_fleet(
     ----------
     open_results : opens the results folder, or makes it with the facts of the machines
     on_event : as in `run_study`
-    retry : stored runs that are made again
-    allow_unlike : use benches that differ in processors or memory
 
     Raises
     ------
@@ -103,19 +117,20 @@ def run_fleet(
 
         facts = _reachable_benches(study, orders, report)
         check_separate_machines(study, facts)
-        if not allow_unlike:
+        if not options.allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in facts.items()})
         results = open_results({**next(iter(facts.values())), "benches": facts})
         machines = {**results.host.get("benches", {}), **facts}  # an earlier session may have had others
-        if not allow_unlike:
+        if not options.allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in machines.items()})
-        with results.writing(command_line) as writer, watched_folder(writer):
+        with results.writing(options.command_line) as writer, watched_folder(writer):
             if machines.keys() != results.host.get("benches", {}).keys():
                 writer.write_host({**results.host, "benches": machines})
-            runner = _FleetRunner(study, plan, results, writer, orders, on_event, list(facts), allow_unlike)
+            store = _FleetStore(study, plan, results, writer)
+            runner = _FleetRunner(store, orders, on_event, list(facts), allow_unlike=options.allow_unlike)
             for bench, event in early_events:
                 runner.note(bench, event)
-            return runner.run(retry)
+            return runner.run(options.retry)
 
 
 @dataclass(slots=True)
@@ -185,23 +200,31 @@ def _error_words(error: DbdynoError) -> str:
     return ": ".join(filter(None, (error.what, error.why)))
 
 
+@dataclass(frozen=True, slots=True)
+class _FleetStore:
+    """Holds a study with its plan, and the folder that its runs are stored in."""
+
+    study: Study
+    plan: Plan
+    results: Results
+    writer: ResultsWriter
+
+
 class _FleetRunner:
     """Runs what a study lacks; see `run_fleet`."""
 
     def __init__(
         self,
-        study: Study,
-        plan: Plan,
-        results: Results,
-        writer: ResultsWriter,
+        store: _FleetStore,
         orders: _Orders,
         on_event: OnBenchEvent,
         benches: Sequence[str],
+        *,
         allow_unlike: bool,
     ) -> None:
-        self._study, self._plan, self._results, self._writer = study, plan, results, writer
+        self._study, self._plan, self._results, self._writer = store.study, store.plan, store.results, store.writer
         self._orders, self._on_event, self._benches = orders, on_event, list(benches)
-        self._pieces = pieces(study, plan.runs, len(study.benches))
+        self._pieces = pieces(store.study, store.plan.runs, len(store.study.benches))
         self._records: dict[str, RunRecord] = {}
         self._errors: dict[str, DbdynoError] = {}
         self._gauged: set[str] = set()

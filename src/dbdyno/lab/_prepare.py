@@ -16,6 +16,7 @@ from dbdyno.populate import (
     ConditionAnswer,
     ConditionWait,
     Dataset,
+    DatasetOrder,
     FillEnd,
     FillProgress,
     FillWait,
@@ -202,6 +203,18 @@ class Preparation:
         workloads = (self.context.workload(target.name, label) for label in dataset_labels)
         return next(filter(None, workloads), None)
 
+    def _dataset_order(self, target: Target, dataset: Dataset) -> DatasetOrder:
+        context, workload = self.context, self._workload(target, dataset)
+        return DatasetOrder(
+            dataset,
+            target.engine.storage_engine,
+            context.host,
+            context.generator,
+            context.study.timeouts,
+            has_conditions=workload is not None and workload.conditions > 0,
+            rows_total=workload.rows_total if workload is not None else 0,
+        )
+
     def _obtain_engine(self, target: Target) -> Installation:
         context, results = self.context, self.context.results
         installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
@@ -221,21 +234,9 @@ class Preparation:
             self.context.emit(events.FillStarted(target.name, dataset.title))
             return self.context.bench.fresh_server(target, installation)
 
-        workload = self._workload(target, dataset)
-        snapshot = snapshot_for(
-            key,
-            f"{installation.title} {target.engine.storage_engine}",
-            dataset,
-            target.engine.storage_engine,
-            fresh_server,
-            self.context.host,
-            self.context.home,
-            self.context.generator,
-            self._on_progress(target),
-            workload.rows_total if workload else 0,
-            has_conditions=workload is not None and workload.conditions > 0,
-            timeouts=self.context.study.timeouts,
-        )
+        engine_words = f"{installation.title} {target.engine.storage_engine}"
+        order, home = self._dataset_order(target, dataset), self.context.home
+        snapshot = snapshot_for(key, engine_words, order, fresh_server, home, self._on_progress(target))
         self._note_undecided(target, dataset, snapshot.undecided)
         self.facts[target.name].append(dataset_facts(dataset, snapshot))
         self.context.emit(
@@ -253,18 +254,8 @@ class Preparation:
     def _fill_in_place(self, target: Target, installation: Installation, dataset: Dataset) -> tuple[TableSums, ...]:
         self.context.emit(events.FillStarted(target.name, dataset.title))
         server = self.context.bench.running_server(target, installation)
-        workload = self._workload(target, dataset)
         try:
-            fill_result = fill(
-                dataset,
-                server,
-                target.engine.storage_engine,
-                self.context.host,
-                self.context.generator,
-                self._on_progress(target),
-                has_conditions=workload is not None and workload.conditions > 0,
-                timeouts=self.context.study.timeouts,
-            )
+            fill_result = fill(self._dataset_order(target, dataset), server, self._on_progress(target))
         finally:
             server.discard()
         self._note_undecided(target, dataset, fill_result.undecided)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from dbdyno.configure import CrashReport, disk_full_line
 from dbdyno.connections import PathLostError
@@ -75,34 +75,40 @@ _EXCERPT_LINES = 12
 _LAST_LINES = 5
 
 
-def fault_of(
-    status: RunStatus,
-    reason: str,
-    death: CrashReport | None,
-    errors: Iterable[str],
-    log_tail: str,
-    measured: str = "",
-    wedged: str | None = None,
-) -> tuple[str, str]:
-    """Return the fault's kind and the reason in words, which names it first; an empty kind where there was none.
+@dataclass(frozen=True, slots=True)
+class FaultEvidence:
+    """Holds what shows which fault a run had.
 
     Parameters
     ----------
+    death : how the server ended; None: it did not
     errors : codes that the server answered in the window
-    wedged : why no answer was to be expected of the server although its process was there; None: it answered
     log_tail : end of the server's error log since its start
     measured : the kind of the fault where the load itself showed one, such as ``network``
+    wedged : why no answer was to be expected of the server although its process was there; None: it answered
+    """
 
-    >>> fault_of("failed", "the load failed: 1114", None, ["1114"], "")
+    death: CrashReport | None = None
+    errors: Collection[str] = ()
+    log_tail: str = ""
+    measured: str = ""
+    wedged: str | None = None
+
+
+def fault_of(status: RunStatus, reason: str, evidence: FaultEvidence) -> tuple[str, str]:
+    """Return the fault's kind and the reason in words, which names it first; an empty kind where there was none.
+
+    >>> fault_of("failed", "the load failed: 1114", FaultEvidence(errors=["1114"]))
     ('disk-full', 'the disk is full: the load failed: 1114')
-    >>> fault_of("failed", "network: cut", None, (), "", "network", wedged="far answers nothing")
+    >>> fault_of("failed", "network: cut", FaultEvidence(measured="network", wedged="far answers nothing"))
     ('network', 'network: cut')
     """
+    death, measured, wedged, log_tail = evidence.death, evidence.measured, evidence.wedged, evidence.log_tail
     if death is not None:
         reason_clause = "" if "server died" in reason or not reason else f"; {reason}"
         headline = f"the server died: {death.words}{reason_clause}"
-        evidence = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
-        return death.kind, "\n".join([headline, *filter(None, evidence)])
+        further_lines = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
+        return death.kind, "\n".join([headline, *filter(None, further_lines)])
     if measured == "network":  # no answer could have come, even from a healthy server
         return measured, reason
     if wedged is not None and status == "failed":
@@ -110,7 +116,7 @@ def fault_of(
     if measured:
         return measured, reason
     line = disk_full_line(log_tail)
-    if status in ("failed", "suspect") and (line or _NO_SPACE & set(errors)):
+    if status in ("failed", "suspect") and (line or _NO_SPACE & set(evidence.errors)):
         return "disk-full", f"the disk is full: {reason}" + (f"\n{line}" if line else "")
     return "", reason
 
@@ -182,8 +188,8 @@ def record_of(
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
     crash = death if judgement.status == "failed" else None
-    fault_evidence = (judgement.status, judgement.reason, crash, figures.total.errors, log_tail)
-    fault, reason = fault_of(*fault_evidence, judgement.fault, wedged)
+    evidence = FaultEvidence(crash, figures.total.errors, log_tail, judgement.fault, wedged)
+    fault, reason = fault_of(judgement.status, judgement.reason, evidence)
     return RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -264,7 +270,7 @@ def failed_run(
     words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
     lost_path = "network" if _is_path_lost(error) else ""
     words = f"{lost_path}: {words}" if lost_path else words
-    fault, reason = fault_of("failed", words, death, (), log_tail, lost_path, wedged)
+    fault, reason = fault_of("failed", words, FaultEvidence(death, (), log_tail, lost_path, wedged))
     record = RunRecord(
         run=run,
         family=prepared.installation.family,

@@ -26,11 +26,20 @@ from dbdyno.lab._record import (
 from dbdyno.lab._session_waits import SecondReporter, SessionWatch
 from dbdyno.lab._shaping import host_may_be_lost, shaped_network
 from dbdyno.lab._signals import uninterrupted
-from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
+from dbdyno.measure import (
+    LoadGenerator,
+    LoadOrder,
+    MeasuredRun,
+    ServerWatch,
+    WallClock,
+    counters_document,
+    measure_run,
+    worker_count,
+)
 from dbdyno.measure.client import CostCurve
 from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
 from dbdyno.plan import share_server
-from dbdyno.populate import Dataset, Verified, verify
+from dbdyno.populate import Dataset, DatasetOrder, Verified, verify
 from dbdyno.stats import ServerFacts, gate_facts, is_flash
 from dbdyno.store import JsonValue, StoredRun
 from dbdyno.tables import Table
@@ -204,20 +213,20 @@ class RunExecutor:
         self.context.emit(events.RunPhaseEntered(run, "load"))
         client = self.context.client(run.cell.route)
         with self._recording(order, server) as recording:
-            return measure_run(
-                order,
-                server,
+            generator = LoadGenerator(
                 client.lab or client.host,
                 client.lab_generator or client.generator,
-                server.sources(),
-                session_watch.take,
-                on_course=session_watch.reporter.follow,
-                facts=self._gate_facts(prepared, state_before, ladder_server),
-                curve=self._cost_curve(run),
-                threads_place=self._threads_place(run, prepared, server),
-                recording=recording,
-                lead=client.host,
+                self._cost_curve(run),
+                client.host,
             )
+            server_watch = ServerWatch(
+                server.sources(),
+                self._gate_facts(prepared, state_before, ladder_server),
+                self._threads_place(run, prepared, server),
+                recording,
+            )
+            reporter = session_watch.reporter
+            return measure_run(order, server, generator, session_watch.take, server_watch, reporter.follow)
 
     @contextlib.contextmanager
     def _recording(self, order: LoadOrder, server: RunServer) -> Iterator[PerfRecording | None]:
@@ -279,16 +288,9 @@ class RunExecutor:
             return Verified()
         self.context.emit(events.RunPhaseEntered(run, "verify"))
         dataset, client = self._dataset(run), self.context.client(run.cell.route)
-        return verify(
-            dataset,
-            server,
-            prepared.target.engine.storage_engine,
-            "run",
-            client.host,
-            client.generator,
-            timeouts=self.context.study.timeouts,
-            on_wait=lambda wait: self.context.emit(events.awaited(run.cell.target, wait)),
-        )
+        storage_engine, timeouts = prepared.target.engine.storage_engine, self.context.study.timeouts
+        order = DatasetOrder(dataset, storage_engine, client.host, client.generator, timeouts)
+        return verify(order, server, "run", lambda wait: self.context.emit(events.awaited(run.cell.target, wait)))
 
     def _cost_curve(self, run: Run) -> CostCurve | None:
         if (calibration := self.context.options.calibration) is None:

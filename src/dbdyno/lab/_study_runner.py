@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import Caveat, DbdynoError, Home, HostError, Run
-from dbdyno.hosts import Host
+from dbdyno.hosts import Host, LocalHost
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench
@@ -32,28 +32,38 @@ from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study
 
 
+@dataclass(frozen=True, slots=True)
+class StudyHosts:
+    """Holds the machines that a study runs on.
+
+    Parameters
+    ----------
+    host, home : of this machine
+    generator : path of ``dbdyno-load`` here; None: it is looked for
+    server_host : where the servers run, of a study with a bench; see `connected_bench`
+    clients : where the clients of the route network run; see `connected_clients`
+    """
+
+    host: LocalHost
+    home: Home
+    generator: Path | None = None
+    server_host: RemoteHost | None = None
+    clients: Sequence[ClientHost] = ()
+
+
 def run_study(
     study: Study,
     plan: Plan,
     results: Results,
-    host: Host,
-    home: Home,
+    hosts: StudyHosts,
     on_event: events.OnEvent,
     options: RunOptions | None = None,
-    *,
-    generator: Path | None = None,
-    server_host: RemoteHost | None = None,
-    clients: Sequence[ClientHost] = (),
 ) -> events.StudyOutcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
     Parameters
     ----------
-    host, home : of this machine
     on_event : called with every event as it happens; an error it raises stops the study
-    generator : path of ``dbdyno-load``; looked for when not given
-    server_host : where the servers run, of a study with a bench; see `connected_bench`
-    clients : where the clients of the route network run; see `connected_clients`
 
     Returns
     -------
@@ -67,39 +77,63 @@ def run_study(
     HostError : the results folder was moved or removed
     MeasureError : there is no load generator
     """
-    program = generator or find_generator()
+    host, home, program = hosts.host, hosts.home, hosts.generator or find_generator()
     with password_files(study, host) as running, contextlib.ExitStack() as exit_stack:
         options = options or RunOptions()
-        if server_host is None:
-            bench = LocalBench(running, host, home, exit_stack)
-            return run_on_bench(running, plan, results, bench, host, home, program, on_event, options)
-        remote_host, place = server_host, server_host.home
-        network = exit_stack.enter_context(network_access(running, host, clients))
-        remote = RemoteBench(
-            running, remote_host, place, exit_stack, network, there=remote_host, lab=host, lab_home=home
+        if hosts.server_host is None:
+            place = BenchPlace(LocalBench(running, host, home, exit_stack), host, home, program)
+            return run_on_bench(running, plan, results, place, on_event, options)
+        remote_host = hosts.server_host
+        network = exit_stack.enter_context(network_access(running, host, hosts.clients))
+        bench = RemoteBench(
+            running, remote_host, remote_host.home, exit_stack, network, there=remote_host, lab=host, lab_home=home
         )
-        client = network_client(network, host, home, program, clients)
-        agent = Path(remote_host.program.path)
-        return run_on_bench(running, plan, results, remote, remote_host, place, agent, on_event, options, client)
+        client = network_client(network, host, home, program, hosts.clients)
+        place = BenchPlace(bench, remote_host, remote_host.home, Path(remote_host.program.path), client)
+        return run_on_bench(running, plan, results, place, on_event, options)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPlace:
+    """Describes a bench and where it is.
+
+    Parameters
+    ----------
+    host, home : of its servers
+    generator : path of ``dbdyno-load`` there
+    network_client : where the clients of the route network run; None: the study has none
+    """
+
+    bench: Bench
+    host: Host
+    home: Home
+    generator: Path
+    network_client: LoadClient | None = None
 
 
 def run_on_bench(
     study: Study,
     plan: Plan,
     results: Results,
-    bench: Bench,
-    host: Host,
-    home: Home,
-    generator: Path,
+    place: BenchPlace,
     on_event: events.OnEvent,
     options: RunOptions,
-    network_client: LoadClient | None = None,
 ) -> events.StudyOutcome:
-    """Run a study on a given bench, whose host is given; see `run_study`."""
+    """Run a study on a given bench; see `run_study`."""
     with results.writing(options.command_line) as writer, event_stream(writer, on_event) as emit:
-        machine = host.facts(home.root)
         context = RunContext(
-            study, plan, results, bench, host, home, generator, machine, options, writer, emit, network_client
+            study=study,
+            plan=plan,
+            results=results,
+            bench=place.bench,
+            host=place.host,
+            home=place.home,
+            generator=place.generator,
+            machine=place.host.facts(place.home.root),
+            options=options,
+            writer=writer,
+            emit=emit,
+            network_client=place.network_client,
         )
         return StudyRunner(context).run()
 

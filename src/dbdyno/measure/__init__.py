@@ -9,7 +9,7 @@ from dbdyno.measure._drive import load_sessions
 from dbdyno.measure._figures import window_figures
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
-from dbdyno.measure._measure import MeasuredRun, measure_run
+from dbdyno.measure._measure import LoadGenerator, MeasuredRun, ServerWatch, measure_run
 from dbdyno.measure._other_load import DISTURBANCES
 from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
 from dbdyno.measure._wall_clock import WallClock
@@ -20,9 +20,11 @@ __all__ = [
     "IntervalRecord",
     "Judgement",
     "LoadAgent",
+    "LoadGenerator",
     "LoadOrder",
     "MeasuredRun",
     "MeasuredServer",
+    "ServerWatch",
     "StartRecord",
     "WallClock",
     "counters_document",

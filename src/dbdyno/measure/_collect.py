@@ -20,7 +20,7 @@ from dbdyno.measure._records import (
     StartRecord,
 )
 from dbdyno.measure._rows import second_row
-from dbdyno.measure.client._calibration import CostCurve
+from dbdyno.measure.client._use import ClientCapacity
 from dbdyno.measure.telemetry import STOP_S, PerfRecording, SamplerGroup, SessionThreads, Telemetry
 from dbdyno.stats import AdaptiveLengthRule, Course, Gates, Readings, ServerFacts, advanced, no_gates, server_gates
 from dbdyno.store import SecondRow, TelemetryRow
@@ -117,11 +117,10 @@ class Collector:
     server: MeasuredServer
     station: SamplerGroup
     on_second: Callable[[SecondRow], None]
-    client_has_own_cpus: bool
+    capacity: ClientCapacity
     here_ns: Callable[[int], int]
     threads: SessionThreads | None = None
     recording: PerfRecording | None = None
-    curve: CostCurve | None = None
     live: LiveLength | None = None
     on_course: Callable[[Course], None] | None = None
     start: StartRecord | None = None
@@ -185,13 +184,7 @@ class Collector:
     def row(self, record: IntervalRecord) -> SecondRow:
         """Return a second as it is stored; its share of a quota is known only once the samplers have stopped."""
         share = quota_share(self.quota, {record.second})
-        return second_row(
-            record,
-            open_loop=self.open_loop,
-            curve=self.curve,
-            quota_share=share,
-            client_has_own_cpus=self.client_has_own_cpus,
-        )
+        return second_row(record, open_loop=self.open_loop, capacity=self.capacity, quota_share=share)
 
     def _take_second(self, record: IntervalRecord) -> None:
         self.intervals.append(record)

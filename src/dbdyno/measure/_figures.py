@@ -15,8 +15,7 @@ import numpy as np
 from dbdyno.core import CpuUse, LatencyNs, SettledPart, TotalFigures, TypeFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
-from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.client._use import ClientUse, client_use
+from dbdyno.measure.client._use import UNCALIBRATED, ClientCapacity, ClientUse, client_use
 from dbdyno.stats import noise_interval
 from dbdyno.store import FilledCounts, TelemetryRow, filled_counts, latency_of_counts, mean_of_counts
 
@@ -105,8 +104,7 @@ def window_figures(
     first_second: int,
     seconds_count: int,
     open_loop: bool,
-    curve: CostCurve | None = None,
-    client_has_own_cpus: bool = True,
+    capacity: ClientCapacity = UNCALIBRATED,
 ) -> WindowFigures:
     """Return figures of the window.
 
@@ -114,8 +112,7 @@ def window_figures(
     ----------
     intervals : of the whole run; those of other phases are left out
     first_second, seconds_count : where the window was ordered to lie
-    curve : of the client's calibration
-    client_has_own_cpus : the server runs on other processors
+    capacity : of the client
     """
     window = sorted((i for i in intervals if i.phase == WINDOW), key=lambda interval: interval.second)
     whole_seconds = [interval for interval in window if interval.duration_ns >= WHOLE_SECOND_NS]
@@ -129,7 +126,7 @@ def window_figures(
     transactions = sum(counts.completed for counts in types)
     statements = sum(interval.reads + interval.writes + interval.others for interval in whole_seconds)
     lateness = _latency(_merged_counts(interval.lateness for interval in whole_seconds))
-    use = client_use(whole_seconds, curve, quota_share(telemetry, seen_seconds), has_own_cpus=client_has_own_cpus)
+    use = client_use(whole_seconds, capacity, quota_share(telemetry, seen_seconds))
     return WindowFigures(
         total=TotalFigures(
             window_s=window_s,

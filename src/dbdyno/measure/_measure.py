@@ -1,6 +1,6 @@
 """Measures one run: drives the load, records everything, and reads the window's figures off.
 
->>> from dbdyno.measure import measure_run  # measured = measure_run(order, server, host, generator, sources, print)
+>>> from dbdyno.measure import measure_run  # measured = measure_run(order, server, LoadGenerator(host, program), print)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dbdyno.measure._figures import (
 )
 from dbdyno.measure._judge import CONFLICTS, Judgement, judge
 from dbdyno.measure._load_order import LoadOrder
-from dbdyno.measure._new_orders import disagreement_caveats, order_caveats, order_rates
+from dbdyno.measure._new_orders import ServerCounts, disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._other_load import other_load_caveats
 from dbdyno.measure._records import (
     EndRecord,
@@ -40,6 +40,7 @@ from dbdyno.measure._records import (
 from dbdyno.measure._rows import interval_rows
 from dbdyno.measure._wall_clock import WallClock
 from dbdyno.measure.client._calibration import CostCurve
+from dbdyno.measure.client._use import ClientCapacity
 from dbdyno.measure.telemetry import (
     SECOND_NS,
     PerfRecording,
@@ -94,56 +95,83 @@ class MeasuredRun:
     profile: StackProfile | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LoadGenerator:
+    """Describes the program that drives a run.
+
+    Parameters
+    ----------
+    host, program : where ``dbdyno-load`` runs, and its path there
+    curve : of its calibration; None: the busy share stands for its use
+    lead : the client host whose clock counts the seconds; None: `host`
+    """
+
+    host: Host
+    program: Path
+    curve: CostCurve | None = None
+    lead: Host | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWatch:
+    """States how a run's server is watched.
+
+    Parameters
+    ----------
+    sources : telemetry, in groups that are read by one thread each
+    facts : of the server, for its gates; None: its own state is not asked
+    threads_place : where the server's session threads are watched; None: they are not
+    recording : of the server's stacks; None: it is not profiled
+    exit_timeout_s : how long the end of a server may show later than the end of the load that it broke
+    """
+
+    sources: Sequence[SourceGroup] = ()
+    facts: ServerFacts | None = None
+    threads_place: ThreadsPlace | None = None
+    recording: PerfRecording | None = None
+    exit_timeout_s: float = 2.0
+
+
+_NO_SOURCES = ServerWatch()
+
+
 def measure_run(
     order: LoadOrder,
     server: MeasuredServer,
-    host: Host,
-    generator: Path,
-    sources: Sequence[SourceGroup],
+    generator: LoadGenerator,
     on_second: Callable[[SecondRow], None],
-    *,
+    server_watch: ServerWatch = _NO_SOURCES,
     on_course: Callable[[Course], None] | None = None,
-    facts: ServerFacts | None = None,
-    curve: CostCurve | None = None,
-    threads_place: ThreadsPlace | None = None,
-    recording: PerfRecording | None = None,
-    lead: Host | None = None,
-    exit_timeout_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
 
     Parameters
     ----------
-    generator : path of ``dbdyno-load``
-    sources : telemetry, in groups that are read by one thread each
     on_second : receives every second as it is reported
     on_course : receives, before that, the state of the run, if its length is adaptive
-    facts : of the server, for its gates; None: its own state is not asked
-    curve : of the client's calibration; None: the busy share stands for its use
-    threads_place : where the server's session threads are watched; None: they are not
-    recording : of the server's stacks; None: it is not profiled
-    lead : the client host whose clock counts the seconds; None: `host`
-    exit_timeout_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
     -------
     The run, failed ones included: a load that ended badly or a server that died is a result, not an error.
     """
-    clock = WallClock.start()
+    clock, host = WallClock.start(), generator.host
     cpus = order.study.pinning.client
-    with load_process(host, generator, order.to_json(), cpus, order.longest_s) as process:
+    with load_process(host, generator.program, order.to_json(), cpus, order.longest_s) as process:
         watch = host.watch(SECOND_NS)
         client = SourceGroup(
             [ProcessSource(watch.read, "client", process.pid), QuotaSource(watch.read, "client", process.pid)], watch
         )
-        samplers = SamplerGroup([*sources, *([] if order.agents else [client])])  # that process only merges
-        here_ns = (lead or host).here_ns
-        collector = Collector(process, server, samplers, on_second, order.client_has_own_cpus, here_ns)
-        collector.curve = curve
+        samplers = SamplerGroup(
+            [*server_watch.sources, *([] if order.agents else [client])]
+        )  # that process only merges
+        here_ns = (generator.lead or host).here_ns
+        capacity = ClientCapacity(generator.curve, order.client_has_own_cpus)
+        collector = Collector(process, server, samplers, on_second, capacity, here_ns)
+        threads_place = server_watch.threads_place
         collector.threads = None if threads_place is None else SessionThreads(threads_place)
-        collector.recording = recording
+        collector.recording = server_watch.recording
         if order.adaptive_length_rule.is_open:
-            collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, facts), on_course
+            collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, server_watch.facts), on_course
         try:
             read_records(process, collector.take, RunWatch.of(process, server, host, order.longest_s))
         except DbdynoError as error:
@@ -159,13 +187,13 @@ def measure_run(
         else:
             collector.stop_sampling()
     is_incomplete = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
-    death = _await_server_death(server, exit_timeout_s if is_incomplete else 0.0)
+    death = _await_server_death(server, server_watch.exit_timeout_s if is_incomplete else 0.0)
     return _measured_run(order, collector, death, clock)
 
 
-def _await_server_death(server: MeasuredServer, exit_timeout_s: float) -> str | None:
+def _await_server_death(server: MeasuredServer, timeout_s: float) -> str | None:
     """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
-    deadline = time.monotonic() + exit_timeout_s
+    deadline = time.monotonic() + timeout_s
     while (death := server.death()) is None and time.monotonic() < deadline:
         time.sleep(0.05)
     return death
@@ -182,8 +210,7 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         first_second=first_second,
         seconds_count=count,
         open_loop=collector.open_loop,
-        curve=collector.curve,
-        client_has_own_cpus=collector.client_has_own_cpus,
+        capacity=collector.capacity,
     )
     seconds = tuple(collector.row(interval) for interval in intervals)
     settled = None if _is_rate_varied(order) else settled_part(window_tps(seconds))
@@ -200,16 +227,13 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
     if driven_count < ordered_count and not server_death:
         judgement = _judge_early_end(judgement, driven_count, ordered_count)
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
-    counts = start.get("server_counts")
-    last_second = first_second + count
-    orders = order_rates(
-        figures.types, figures.statements, figures.rated_s, counts, collector.counters, first_second, last_second
-    )
+    server_counts = ServerCounts(start.get("server_counts"), collector.counters, first_second, first_second + count)
+    orders = order_rates(figures.types, figures.statements, figures.rated_s, server_counts)
     course = None if collector.live is None else run_course(collector.live.course, order.adaptive_length_rule)
     caveats = (
         *judgement.caveats,
         *order_caveats(orders, figures.rated_s),
-        *disagreement_caveats(intervals, counts, collector.counters, first_second, last_second),
+        *disagreement_caveats(intervals, server_counts),
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
         *_other_load_caveats(order, telemetry.rows, first_second, count),

@@ -25,38 +25,46 @@ _TELLING_SHARE = 0.5
 """Of the window that two readings of the server must span; less says little of the window."""
 
 
+@dataclass(frozen=True, slots=True)
+class ServerCounts:
+    """Holds what the server counted itself.
+
+    Parameters
+    ----------
+    declared : `server_counts` of the start record: which transactions and statements let which count grow
+    readings : of its counters, each with the count of seconds that were over
+    first, last : of those counts: where the window begins and ends
+    """
+
+    declared: Mapping[str, Any] | None
+    readings: Sequence[CountersRecord]
+    first: int
+    last: int
+
+
 def order_rates(
-    types: Sequence[TypeFigures],
-    statements: Mapping[str, int],
-    seconds: float,
-    declared_counts: Mapping[str, Any] | None,
-    counters: Sequence[CountersRecord],
-    first: int,
-    last: int,
+    types: Sequence[TypeFigures], statements: Mapping[str, int], seconds: float, counts: ServerCounts
 ) -> OrderRates | None:
     """Return new orders and transactions a minute; None for a workload without new orders.
 
     Parameters
     ----------
     statements : of the window, by type
-    declared_counts : `server_counts` of the start record: which transactions and statements let which count grow
-    counters : the server's, each with the count of seconds that were over
-    first, last : of those counts: where the window begins and ends
     """
-    server_counts = _counts_by_name(declared_counts)
-    if declared_counts is None or not server_counts or not seconds:
+    server_counts = _counts_by_name(counts.declared)
+    if counts.declared is None or not server_counts or not seconds:
         return None
     figures_by_type = [(figures.name, figures) for figures in types]
     nopm, tpm = (
         _expected_growth(figures_by_type, statements, server_counts[name]) * 60 / seconds for name in (_ORDERS, _ENDS)
     )
-    span = _counter_span(counters, first, last)
+    span = _counter_span(counts)
     return OrderRates(
         nopm,
         tpm,
         None if span is None else span.per_minute(_ORDERS),
         None if span is None else span.per_minute(_ENDS),
-        ratio_by_mix=declared_counts["ratio"],
+        ratio_by_mix=counts.declared["ratio"],
         nopm_most=server_counts[_ORDERS]["most_per_minute"],
     )
 
@@ -79,21 +87,14 @@ def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
     return caveats
 
 
-def disagreement_caveats(
-    intervals: Iterable[IntervalRecord],
-    declared_counts: Mapping[str, Any] | None,
-    counters: Sequence[CountersRecord],
-    first: int,
-    last: int,
-) -> list[Caveat]:
+def disagreement_caveats(intervals: Iterable[IntervalRecord], counts: ServerCounts) -> list[Caveat]:
     """Add a caveat where the server's rates are not the client's over the seconds between its two readings.
 
     Parameters
     ----------
     intervals : of the whole run
-    declared_counts, counters, first, last : as `order_rates` takes them
     """
-    server_counts, span = _counts_by_name(declared_counts), _counter_span(counters, first, last)
+    server_counts, span = _counts_by_name(counts.declared), _counter_span(counts)
     if span is None or not server_counts:
         return []
     inside = [interval for interval in intervals if interval.second in span.seconds]
@@ -168,13 +169,13 @@ class _Span:
         return (self.end.values[name] - self.begin.values[name]) * 60e9 / lasted_ns
 
 
-def _counter_span(counters: Sequence[CountersRecord], first_second: int, last_second: int) -> _Span | None:
+def _counter_span(counts: ServerCounts) -> _Span | None:
     """Return the outermost readings inside the window; None if they cover too little of it."""
     window_records = sorted(
-        (record for record in counters if first_second <= record.second <= last_second), key=lambda r: r.second
+        (record for record in counts.readings if counts.first <= record.second <= counts.last), key=lambda r: r.second
     )
     if not window_records or window_records[-1].second - window_records[0].second < _TELLING_SHARE * (
-        last_second - first_second
+        counts.last - counts.first
     ):
         return None
     return (

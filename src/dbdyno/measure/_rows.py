@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from dbdyno.measure._records import IntervalRecord
-from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.client._use import client_use
+from dbdyno.measure.client._use import UNCALIBRATED, ClientCapacity, client_use
 from dbdyno.store import IntervalRow, SecondRow, latency_of, merged_histogram
 
 
@@ -16,16 +15,15 @@ def second_row(
     interval: IntervalRecord,
     *,
     open_loop: bool,
-    curve: CostCurve | None = None,
+    capacity: ClientCapacity = UNCALIBRATED,
     quota_share: float | None = None,
-    client_has_own_cpus: bool = True,
 ) -> SecondRow:
     """Return one second: counts per second, quantiles of its transactions, the client's own load.
 
     The quantiles are of response time in an open loop, else of service time.
     """
     lateness = latency_of(merged_histogram([interval.lateness])) if interval.lateness else None
-    use = client_use([interval], curve, quota_share, has_own_cpus=client_has_own_cpus)
+    use = client_use([interval], capacity, quota_share)
     cpu_ns = sum(worker.cpu_ns for worker in interval.workers)
     wake_ups = sum(worker.wake_ups for worker in interval.workers)
     served_count = sum(worker.served for worker in interval.workers)

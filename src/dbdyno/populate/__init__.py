@@ -4,7 +4,7 @@ Every run starts from a copy of such a snapshot, so that runs are independent an
 How a server is initialised and started is not decided here: `lab` hands in what fits `FreshServers`.
 """
 
-from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._fill import fill
 from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_snapshots, remove_snapshot
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
@@ -16,6 +16,7 @@ __all__ = [
     "ConditionAnswer",
     "ConditionWait",
     "Dataset",
+    "DatasetOrder",
     "FillEnd",
     "FillProgress",
     "FillServer",

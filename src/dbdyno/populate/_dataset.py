@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dbdyno.core import input_limit
 from dbdyno.engines import storage_engines
+from dbdyno.hosts import Host
 from dbdyno.store import JsonValue
 from dbdyno.study import SQL_FILES, OptionValue, Study, Timeouts, WorkloadChoice, family_name, family_of
 
@@ -109,6 +110,28 @@ class Dataset:
             **_transaction_rows(storage_engine),
             **({"check_timeout_ns": check_ns} if check_ns is not None else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOrder:
+    """Describes a dataset to fill or to verify, and the load generator that does it.
+
+    Parameters
+    ----------
+    storage_engine : of the tables; on some an imitated tool breaks more than on others
+    host, generator : where ``dbdyno-load`` runs, and its path there
+    timeouts : of the study
+    has_conditions : whether its tables can be asked if they are consistent with each other
+    rows_total : for the space that a snapshot will need
+    """
+
+    dataset: Dataset
+    storage_engine: str
+    host: Host
+    generator: Path
+    timeouts: Timeouts | None = None
+    has_conditions: bool = False
+    rows_total: int = 0
 
 
 def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:

@@ -6,18 +6,16 @@ import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pymysql
 
 from dbdyno.connections import PathLostError, ServerConnection
 from dbdyno.core import HostError, PopulateError
 from dbdyno.hosts import Host, PipedProcess, ProcessWatch
-from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._records import FillEnd, FillProgress, parse_fill_record
 from dbdyno.populate._server import FillServer, ServerCheck
 from dbdyno.populate._verify import ConditionWait, Verified, broken_words, verify
-from dbdyno.study import Timeouts
 
 _EXIT_S = 10.0
 _KILL_WAIT_S = 2.0
@@ -27,39 +25,25 @@ _CONNECTIONS = 4
 
 
 def fill(
-    dataset: Dataset,
-    server: FillServer,
-    storage_engine: str,
-    host: Host,
-    generator: Path,
-    on_progress: Callable[[FillProgress | ConditionWait], None],
-    *,
-    has_conditions: bool = False,
-    timeouts: Timeouts | None = None,
+    order: DatasetOrder, server: FillServer, on_progress: Callable[[FillProgress | ConditionWait], None]
 ) -> FillEnd:
     """Make the schema anew and fill it. The load generator has the server count and sum up every table, and compares.
-
-    Parameters
-    ----------
-    has_conditions : whether its tables can be asked if they are consistent with each other
-    timeouts : of the study
 
     Raises
     ------
     PopulateError : the server or the load generator failed, or the rows are not those that were sent
     """
+    dataset = order.dataset
     try:
         with contextlib.closing(server.connect()) as connection:
             with connection.within(_STATEMENT_S):
                 _make_schema(connection, dataset.schema, server.schema_charset)
-        fill_end = _drive_fill(dataset, server, storage_engine, host, generator, on_progress, timeouts)
+        fill_end = _drive_fill(order, server, on_progress)
         # Another connection: the first would have been idle as long as the filling took, and may have been closed.
         with contextlib.closing(server.connect()) as connection, connection.within(_STATEMENT_S):
             _analyse_tables(connection, dataset.schema, fill_end)
-        if has_conditions:
-            verification = verify(
-                dataset, server, storage_engine, "load", host, generator, timeouts=timeouts, on_wait=on_progress
-            )
+        if order.has_conditions:
+            verification = verify(order, server, "load", on_progress)
             _refuse_broken(dataset, verification)
             fill_end = replace(fill_end, space=verification.space, undecided=verification.undecided)
     except (pymysql.MySQLError, OSError) as error:
@@ -88,17 +72,13 @@ def _make_schema(connection: ServerConnection, schema: str, charset: str) -> Non
 
 
 def _drive_fill(
-    dataset: Dataset,
-    server: FillServer,
-    storage_engine: str,
-    host: Host,
-    generator: Path,
-    on_progress: Callable[[FillProgress | ConditionWait], None],
-    timeouts: Timeouts | None,
+    order: DatasetOrder, server: FillServer, on_progress: Callable[[FillProgress | ConditionWait], None]
 ) -> FillEnd:
-    order = dataset.order(server.order_target(dataset.schema), storage_engine, _CONNECTIONS, timeouts)
+    dataset, host = order.dataset, order.host
+    target = server.order_target(dataset.schema)
+    load_order = dataset.order(target, order.storage_engine, _CONNECTIONS, order.timeouts)
     process = host.spawn_piped(
-        [str(generator), "populate", "--order", "-"], stdin=json.dumps(order, default=dict).encode()
+        [str(order.generator), "populate", "--order", "-"], stdin=json.dumps(load_order, default=dict).encode()
     )
     try:
         fill_end = _follow_fill(process, host, on_progress, ServerCheck(server))

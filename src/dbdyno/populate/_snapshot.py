@@ -14,12 +14,11 @@ from typing import Any
 from dbdyno.core import Home, HostError, PopulateError, decode, format_bytes, json_value
 from dbdyno.engines import beside
 from dbdyno.hosts import FileFacts, Host
-from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._fill import fill
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
 from dbdyno.populate._server import FreshServer, FreshServers
 from dbdyno.populate._verify import ConditionWait
-from dbdyno.study import Timeouts
 
 DATA = "data"
 FACTS = "facts.json"
@@ -84,31 +83,23 @@ def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dat
 def snapshot_for(
     key: str,
     engine: str,
-    dataset: Dataset,
-    storage_engine: str,
+    order: DatasetOrder,
     fresh_server: FreshServers,
-    host: Host,
     home: Home,
-    generator: Path,
     on_progress: Callable[[FillProgress | FillWait | ConditionWait], None],
-    rows_total: int,
-    *,
-    has_conditions: bool = False,
-    timeouts: Timeouts | None = None,
 ) -> Snapshot:
     """Return the snapshot of that key: the one that is there, if it is whole, else a new one.
 
     Parameters
     ----------
     engine : names what fills it, for those who look at what is kept
-    rows_total : of the dataset, for the space that it will need
-    has_conditions, timeouts : see `fill`
 
     Raises
     ------
     PopulateError : filling or verifying failed
     HostError : the disk is too small
     """
+    host = order.host
     host.make_directory(home.snapshots)
     with _hold_lock(home.snapshots / f".{key}.lock", host, lambda: on_progress(FillWait())):
         folder = home.snapshots / key
@@ -117,21 +108,12 @@ def snapshot_for(
             host.write_private(folder / USED, "")
             return stored_snapshot
         host.remove_tree(folder)
-        check_space(dataset, rows_total, host, home.snapshots)
+        check_space(order.dataset, order.rows_total, host, home.snapshots)
         server = fresh_server()
         try:
-            fill_end = fill(
-                dataset,
-                server,
-                storage_engine,
-                host,
-                generator,
-                on_progress,
-                has_conditions=has_conditions,
-                timeouts=timeouts,
-            )
+            fill_end = fill(order, server, on_progress)
             server.stop()
-            _keep_snapshot(key, folder, engine, dataset, storage_engine, server, fill_end, host)
+            _keep_snapshot(folder, engine, order, server, fill_end)
         finally:
             server.discard()
         snapshot = read_snapshot(folder, host)
@@ -242,17 +224,9 @@ def _kept_files(folder: Path, host: Host) -> list[FileFacts]:
     return [entry for entry in entries if entry.kind != "directory" and entry.path.parent != folder]
 
 
-def _keep_snapshot(
-    key: str,
-    folder: Path,
-    engine: str,
-    dataset: Dataset,
-    storage_engine: str,
-    server: FreshServer,
-    fill_end: FillEnd,
-    host: Host,
-) -> None:
-    new_folder = folder.with_name(f".{key}.new")
+def _keep_snapshot(folder: Path, engine: str, order: DatasetOrder, server: FreshServer, fill_end: FillEnd) -> None:
+    host = order.host
+    new_folder = folder.with_name(f".{folder.name}.new")
     host.remove_tree(new_folder)
     host.make_directory(new_folder)
     data = server.data_directory
@@ -260,14 +234,14 @@ def _keep_snapshot(
     for path in (data, *(path for path in sibling_paths if path.name.startswith(f"{data.name}."))):
         destination = new_folder / (DATA + path.name.removeprefix(data.name))
         host.run(["mv", "-T", "--", str(path), str(destination)], timeout_s=3600)
-    for path in beside(data, storage_engine):
+    for path in beside(data, order.storage_engine):
         host.run(["mv", "-T", "--", str(path), str(new_folder / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.
     host.files.remove(new_folder / DATA / "auto.cnf")
     facts = {
-        "key": key,
+        "key": folder.name,
         "engine": engine,
-        "dataset": dataset.title,
+        "dataset": order.dataset.title,
         "tables": [table.to_json() for table in fill_end.tables],
         "content_sha256": fill_end.content_sha256,
         "space": [table.to_json() for table in fill_end.space],

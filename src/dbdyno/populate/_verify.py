@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from dbdyno.core import DecodeError, Fingerprint, HostError, PopulateError, decode, format_duration, json_value
 from dbdyno.hosts import Completed, Host, ProcessWatch
-from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._records import ConditionAnswer, TableSpace, TableSums, record_row
 from dbdyno.populate._server import FillServer, ServerCheck
 from dbdyno.store import JsonValue
@@ -75,31 +75,26 @@ class _EndRecord:
 
 
 def verify(
-    dataset: Dataset,
+    order: DatasetOrder,
     server: FillServer,
-    storage_engine: str,
     moment: Moment,
-    host: Host,
-    generator: Path,
-    *,
-    timeouts: Timeouts | None = None,
     on_wait: Callable[[ConditionWait], None] = lambda _: None,
 ) -> Verified:
     """Ask every condition of a dataset that has some, and what its tables take.
 
     Parameters
     ----------
-    storage_engine : of the tables; on some an imitated tool breaks more than on others
     on_wait : receives a condition that is not answered for a while
 
     Raises
     ------
     PopulateError : they could not be asked, or the server hangs
     """
-    words = verify_words(dataset, server.order_target(dataset.schema), storage_engine, moment, timeouts)
+    dataset, target = order.dataset, server.order_target(order.dataset.schema)
+    words = verify_words(dataset, target, order.storage_engine, moment, order.timeouts)
     reader = _Reader(on_wait)
     try:
-        exit_result = reader.read(host, [str(generator), *words], ServerCheck(server))
+        exit_result = reader.read(order.host, [str(order.generator), *words], ServerCheck(server))
     except HostError as error:
         raise PopulateError(f"{dataset.title} could not be verified", str(error)) from error
     end_record = reader.end

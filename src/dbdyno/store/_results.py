@@ -138,14 +138,11 @@ class Results:
         *,
         study_name: str,
         check: FolderCheck = RESUMING_CHECK,
-        is_locked: bool = False,
     ) -> Results:
         """Return the folder of this study, made when it is not there: what `dbdyno run` begins with."""
         if (path / layout.MANIFEST).exists():
-            results = cls.open(path, study_text, check)
-        else:
-            results = cls.create(path, study_text, plan, host, study_name=study_name)
-        return replace(results, is_locked=is_locked)
+            return cls.open(path, study_text, check)
+        return cls.create(path, study_text, plan, host, study_name=study_name)
 
     @staticmethod
     @contextmanager

@@ -16,7 +16,7 @@ from dbdyno.configure import CrashReport
 from dbdyno.core import ConfigureError, Home, Run, Target
 from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.lab import Auditor, Event, RetryChoice, RunOptions, StudyOutcome
-from dbdyno.lab._study_runner import run_on_bench
+from dbdyno.lab._study_runner import BenchPlace, run_on_bench
 from dbdyno.plan import Plan, make_plan
 from dbdyno.populate import Snapshot
 from dbdyno.provision import Installation
@@ -300,10 +300,12 @@ class Laboratory:
             self.study,
             self.plan,
             self.results,
-            self.bench,
-            cast("Host", PaperHost(self.bench)),
-            Home(self.folder / "home"),
-            Path("/opt/dbdyno-load"),
+            BenchPlace(
+                self.bench,
+                cast("Host", PaperHost(self.bench)),
+                Home(self.folder / "home"),
+                Path("/opt/dbdyno-load"),
+            ),
             self.events.append,
             RunOptions(("dbdyno", "run", "paper.toml"), retry or RetryChoice(), auditor=auditor, machine=machine),
         )

@@ -22,6 +22,7 @@ from dbdyno.lab import (
     BenchStart,
     Event,
     Fleet,
+    FleetOptions,
     ProcessFleet,
     RunFinished,
     RunMade,
@@ -127,7 +128,7 @@ class PaperStudy:
 
         plan = make_plan(self.study)
         try:
-            return run_fleet(self.study, plan, fleet, open_results, on_event, allow_unlike=allow_unlike)
+            return run_fleet(self.study, plan, fleet, open_results, on_event, FleetOptions(allow_unlike=allow_unlike))
         finally:
             assert not isinstance(fleet, PaperFleet) or fleet.is_closed
 

@@ -14,6 +14,7 @@ from dbdyno.measure.client import (
     Calibration,
     CalibrationKey,
     CalibrationPoint,
+    ClientCapacity,
     CostCurve,
     client_use,
     read_calibration,
@@ -43,14 +44,14 @@ def waiting(interval: IntervalRecord, share: float) -> IntervalRecord:
 
 def test_a_worker_that_is_always_busy_uses_all_whatever_the_curve(interval: Make) -> None:
     for curve in (None, CostCurve.through([(0.3, 0.1), (0.7, 0.4)])):
-        use = client_use([interval(0, busy=(1.0,))], curve)
+        use = client_use([interval(0, busy=(1.0,))], ClientCapacity(curve))
         assert use is not None
         assert use.share == 1.0
         assert use.is_bound
 
 
 def test_the_curve_says_what_a_busy_share_is_worth(interval: Make) -> None:
-    use = client_use([interval(0, busy=(0.3,))], CostCurve.through([(0.3, 0.1)]))
+    use = client_use([interval(0, busy=(0.3,))], ClientCapacity(CostCurve.through([(0.3, 0.1)])))
     assert use is not None
     assert (use.share, use.basis, use.is_bound) == (pytest.approx(0.1), "calibration", False)
 
@@ -63,7 +64,7 @@ def test_without_a_calibration_the_busy_share_is_the_figure_and_is_called_so(int
 
 def test_only_a_calibrated_maximum_is_called_so(interval: Make) -> None:
     uses = [
-        client_use([interval(0, busy=(0.9,))], curve, quota)
+        client_use([interval(0, busy=(0.9,))], ClientCapacity(curve), quota)
         for curve, quota in ((CostCurve.through([(0.3, 0.1)]), None), (None, None), (None, 0.99))
     ]
     words = [use.reason.partition(":")[0].partition("of ")[2] for use in uses if use is not None]
@@ -87,14 +88,14 @@ def test_a_worker_that_gets_no_processor_is_bound_though_hardly_busy(interval: M
 def test_where_the_server_shares_the_processors_its_work_does_not_bind_the_client(interval: Make) -> None:
     # Busy by the clock because others had the processor in between: 10 % of it was work.
     record = waiting(replace(interval(0), workers=(WorkerUse(900_000_000, 100_000_000),)), 0.7)
-    use = client_use([record], has_own_cpus=False)
+    use = client_use([record], ClientCapacity(has_own_cpus=False))
     assert use is not None
     assert (use.share, use.wait_share, use.is_bound) == (pytest.approx(0.1), pytest.approx(0.7), False)
 
 
 def test_where_it_shares_them_a_client_that_works_all_the_time_is_bound(interval: Make) -> None:
     record = replace(interval(0), workers=(WorkerUse(990_000_000, 950_000_000),))
-    use = client_use([record], has_own_cpus=False)
+    use = client_use([record], ClientCapacity(has_own_cpus=False))
     assert use is not None
     assert use.is_bound
 

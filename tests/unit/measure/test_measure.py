@@ -12,7 +12,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Cell, HostError, Run
 from dbdyno.hosts import ClockReading, Completed, Host, LocalHost, PipedProcess
-from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
+from dbdyno.measure import LoadGenerator, LoadOrder, MeasuredRun, ServerWatch, measure_run
 from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
 from dbdyno.measure.telemetry._perf_script import FoldedSamples
 from dbdyno.store import SecondRow
@@ -100,10 +100,14 @@ class FakeServer:
         return "signal 9" if self.dies_after is not None and self.asked > self.dies_after else None
 
 
+def generator_of(host: FakeHost) -> LoadGenerator:
+    return LoadGenerator(cast("Host", host), Path("/opt/dbdyno-load"))
+
+
 def run_with(process: FakeProcess, server: FakeServer | None = None) -> tuple[MeasuredRun, list[SecondRow], FakeHost]:
     host, told = FakeHost(process), list[SecondRow]()
     measured = measure_run(
-        ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append, exit_timeout_s=0.0
+        ORDER, server or FakeServer(), generator_of(host), told.append, ServerWatch(exit_timeout_s=0.0)
     )
     return measured, told, host
 
@@ -188,7 +192,7 @@ def test_an_interrupt_kills_the_load_and_goes_on_up() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        measure_run(ORDER, FakeServer(), cast("Host", FakeHost(process)), Path("x"), [], stop)
+        measure_run(ORDER, FakeServer(), generator_of(FakeHost(process)), stop)
     assert process.calls == ["kill", "wait"]
 
 
@@ -257,7 +261,8 @@ def open_run(seconds: int) -> tuple[MeasuredRun, FakeProcess, FakeHost]:
     process = FakeProcess([start, *(second(number, "open") for number in range(seconds)), interrupted])
     host = FakeHost(process)
     order = LoadOrder(RUN, OPEN_STUDY, {"socket": "/s.sock"}, workers=1)
-    measured = measure_run(order, FakeServer(), cast("Host", host), Path("/l"), [], lambda row: None, exit_timeout_s=0.0)
+    server_watch = ServerWatch(exit_timeout_s=0.0)
+    measured = measure_run(order, FakeServer(), generator_of(host), lambda row: None, server_watch)
     return measured, process, host
 
 
@@ -327,13 +332,9 @@ def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: b
     measured = measure_run(
         ORDER,
         FakeServer(),
-        cast("Host", host),
-        Path("/opt/dbdyno-load"),
-        [],
+        generator_of(host),
         lambda _: None,
-        threads_place=place,
-        recording=recording,
-        exit_timeout_s=0.0,
+        ServerWatch(threads_place=place, recording=recording, exit_timeout_s=0.0),
     )
     sampler = next(argv for argv in place_host.started if "threads" in argv)
     assert ("--client-pid" in sampler) == has_client

@@ -10,7 +10,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import OrderRates
 from dbdyno.measure._figures import statement_counts, type_figures
-from dbdyno.measure._new_orders import disagreement_caveats, order_caveats, order_rates
+from dbdyno.measure._new_orders import ServerCounts, disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import CountersRecord, IntervalRecord, StatementCounts, TransactionCounts, parse_record
 
 TOLD = {
@@ -71,17 +71,17 @@ def test_new_orders_a_minute_are_counted_by_both_sides() -> None:
         CountersRecord(5, 10**9, dict(zip(names, (30_000, 7), strict=True))),
         CountersRecord(7, 3 * 10**9, dict(zip(names, (30_198, 399), strict=True))),
     ]
-    rates = order_rates(types, {}, 2.0, TOLD, readings, 5, 7)
+    rates = order_rates(types, {}, 2.0, ServerCounts(TOLD, readings, 5, 7))
     assert rates is not None
     assert (rates.nopm, rates.tpm) == (198 * 30, 392 * 30)
     assert (rates.server_nopm, rates.server_tpm) == (198 * 30, 392 * 30)
     assert order_caveats(rates, 2.0) == []
-    assert disagreement_caveats([_second(5), _second(6)], TOLD, readings, 5, 7) == []
+    assert disagreement_caveats([_second(5), _second(6)], ServerCounts(TOLD, readings, 5, 7)) == []
 
 
 def test_work_that_only_the_server_saw_is_a_caveat() -> None:
     readings = [_reading(0, 0), _reading(1, 150)]
-    (orders,) = disagreement_caveats([_second(0)], TOLD, readings, 0, 1)
+    (orders,) = disagreement_caveats([_second(0)], ServerCounts(TOLD, readings, 0, 1))
     assert orders.code == "counts-disagree"
     assert orders.text == "the client counted 5,940 NOPM and the server 9,000"
 
@@ -98,18 +98,18 @@ def test_transactions_that_commit_several_times_are_counted_by_their_statements(
     names = ("sum_d_next_o_id", "com_commit_and_rollback")
     readings = [CountersRecord(n, n * 10**9, dict(zip(names, (99 * n, 231 * n), strict=True))) for n in (0, 1)]
     types = type_figures([second], 1.0, open_loop=False)
-    rates = order_rates(types, statement_counts([second]), 1.0, counts, readings, 0, 1)
+    rates = order_rates(types, statement_counts([second]), 1.0, ServerCounts(counts, readings, 0, 1))
     assert rates is not None
     assert (rates.tpm, rates.server_tpm) == (231 * 60, 231 * 60)
-    assert disagreement_caveats([second], counts, readings, 0, 1) == []
+    assert disagreement_caveats([second], ServerCounts(counts, readings, 0, 1)) == []
 
 
 def test_a_server_that_was_not_read_has_no_rates_and_disagrees_with_nobody() -> None:
     types = type_figures([_second(0)], 1.0, open_loop=False)
-    rates = order_rates(types, {}, 1.0, TOLD, [], 0, 1)
+    rates = order_rates(types, {}, 1.0, ServerCounts(TOLD, [], 0, 1))
     assert rates is not None
     assert (rates.server_nopm, rates.server_tpm) == (None, None)
-    assert disagreement_caveats([_second(0)], TOLD, [], 0, 1) == []
+    assert disagreement_caveats([_second(0)], ServerCounts(TOLD, [], 0, 1)) == []
 
 
 def test_a_window_whose_ends_lie_between_readings_has_the_rates_of_those_inside() -> None:
@@ -118,18 +118,18 @@ def test_a_window_whose_ends_lie_between_readings_has_the_rates_of_those_inside(
     hurried = [replace(s, second=s.second + 10, transactions={"new_order": _counts(500, 10**6)}) for s in seconds]
     readings = [_reading(second, 99 * second) for second in (0, 10, 20, 30)]
     types = type_figures([*seconds, *hurried[:7]], 17.0, open_loop=False)
-    rates = order_rates(types, {}, 17.0, TOLD, readings, 8, 27)
+    rates = order_rates(types, {}, 17.0, ServerCounts(TOLD, readings, 8, 27))
     assert rates is not None
     assert rates.server_nopm == 99 * 60
     assert rates.nopm is not None
     assert rates.nopm > 2 * rates.server_nopm
-    assert disagreement_caveats([*seconds, *hurried], TOLD, readings, 8, 27) == []
+    assert disagreement_caveats([*seconds, *hurried], ServerCounts(TOLD, readings, 8, 27)) == []
 
 
 def test_two_readings_that_span_little_of_the_window_tell_nothing_of_it() -> None:
     types = type_figures([_second(0)], 1.0, open_loop=False)
     readings = [_reading(second, 99 * second) for second in (10, 20)]
-    rates = order_rates(types, {}, 1.0, TOLD, readings, 5, 45)
+    rates = order_rates(types, {}, 1.0, ServerCounts(TOLD, readings, 5, 45))
     assert rates is not None
     assert rates.server_nopm is None
 
@@ -158,7 +158,7 @@ def test_orders_that_chance_adds_are_no_caveat() -> None:
 
 def test_a_workload_without_new_orders_has_no_such_rates() -> None:
     payment = type_figures([_second(0)], 1.0, open_loop=False)[1:]
-    assert order_rates(payment, {}, 1.0, None, [], 0, 1) is None
+    assert order_rates(payment, {}, 1.0, ServerCounts(None, [], 0, 1)) is None
 
 
 def test_a_reading_of_the_servers_counters_is_read() -> None:

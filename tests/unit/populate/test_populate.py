@@ -20,6 +20,7 @@ from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.populate import (
     ConditionWait,
     Dataset,
+    DatasetOrder,
     FillProgress,
     FillWait,
     Snapshot,
@@ -163,14 +164,10 @@ class Bench:
         return snapshot_for(
             key,
             "mysql 9.7.4 innodb",
-            DATASET,
-            "innodb",
+            DatasetOrder(DATASET, "innodb", cast("Host", self.host), Path("load"), rows_total=50_000),
             self.start,
-            cast("Host", self.host),
             self.home,
-            Path("load"),
             self.seen.append,
-            50_000,
         )
 
 

@@ -16,6 +16,7 @@ from dbdyno.populate import (
     ConditionAnswer,
     ConditionWait,
     Dataset,
+    DatasetOrder,
     FillServer,
     broken_words,
     undecided_words,
@@ -74,7 +75,8 @@ class PaperServer:
 
 def _verify(host: PaperHost, **more: Any) -> Any:
     server, place = cast("FillServer", PaperServer()), cast("Host", host)
-    return verify(DATASET, server, "innodb", "run", place, Path("load"), **more)
+    order = DatasetOrder(DATASET, "innodb", place, Path("load"), more.pop("timeouts", None))
+    return verify(order, server, "run", **more)
 
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:

@@ -10,13 +10,15 @@ from dbdyno.measure.client._calibration import (
     read_calibration,
     write_calibration,
 )
-from dbdyno.measure.client._use import CLIENT_USE_LIMIT, ClientUse, client_use
+from dbdyno.measure.client._use import CLIENT_USE_LIMIT, UNCALIBRATED, ClientCapacity, ClientUse, client_use
 
 __all__ = [
     "CLIENT_USE_LIMIT",
+    "UNCALIBRATED",
     "Calibration",
     "CalibrationKey",
     "CalibrationPoint",
+    "ClientCapacity",
     "ClientUse",
     "CostCurve",
     "OnPoint",

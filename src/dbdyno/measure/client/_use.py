@@ -62,21 +62,33 @@ class ClientUse:
         return f"{words}: {busy_words}{wait_words}"
 
 
+@dataclass(frozen=True, slots=True)
+class ClientCapacity:
+    """States what the use of a client is measured by.
+
+    Parameters
+    ----------
+    curve : of the calibration; None: the busy share stands for itself
+    has_own_cpus : the server runs on other processors
+    """
+
+    curve: CostCurve | None = None
+    has_own_cpus: bool = True
+
+
+UNCALIBRATED = ClientCapacity()
+
+
 def client_use(
-    intervals: Iterable[IntervalRecord],
-    curve: CostCurve | None = None,
-    quota_share: float | None = None,
-    *,
-    has_own_cpus: bool = True,
+    intervals: Iterable[IntervalRecord], capacity: ClientCapacity = UNCALIBRATED, quota_share: float | None = None
 ) -> ClientUse | None:
     """Use of the client over whole intervals; None when no worker reported.
 
     Parameters
     ----------
-    curve : of the calibration; None: the busy share stands for itself
     quota_share : of the client's control group over the same time
-    has_own_cpus : the server runs on other processors
     """
+    curve, has_own_cpus = capacity.curve, capacity.has_own_cpus
     shares = [worker if has_own_cpus else worker.without_others() for worker in _worker_shares(intervals)]
     workers = [(worker.used(curve or DIAGONAL, has_own_cpus), worker.busy, worker.wait) for worker in shares]
     if not workers:
