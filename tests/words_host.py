@@ -41,7 +41,7 @@ class WordsHost(LocalHost):
 
     def _client(self, argv: Sequence[str]) -> Completed:
         if argv[0] not in self.clients:
-            raise HostError(f"the command '{argv[0]}' is not on this host", "")
+            raise HostError(f"the command '{argv[0]}' is not on this host", "", code="command-missing")
         if "--version" not in argv:
             folder = next((a.partition("=")[2] for a in argv if a.startswith("-DoutputDirectory")), argv[-1])
             Path(folder).mkdir(exist_ok=True)

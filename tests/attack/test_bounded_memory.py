@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def test_the_limit_is_raised_by_the_variable_that_its_message_names(tmp_path: Pa
         command = [sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"]
         told[limit] = subprocess.run([*command, "judge", str(path)], env=environment, capture_output=True, text=True)
     assert told["5000"].returncode == 2
-    assert "it unpacks to more than 4.883 KiB" in told["5000"].stderr
+    assert "4.883 KiB" in told["5000"].stderr
     assert told["100000"].returncode == 0
 
 
@@ -107,7 +108,7 @@ def test_dumps_that_unpack_to_much_are_left_out_by_name(forks: CommandForks, tmp
     bomb(folder / "a" / "status.txt.gz", b"Uptime\t5\n", b"Questions\t7\n", 100 << 20)
     ended = forks.run(["audit", folder])
     assert ended.code in (0, 1), ended.err
-    assert "status.txt.gz is left out: it unpacks to more than 16 MiB" in ended.err
+    assert re.search(r"status\.txt\.gz .*16 MiB", ended.err)
     assert ended.peak_bytes < MOST_BYTES
 
 

@@ -125,7 +125,7 @@ def test_sums_with_other_columns_than_asked_for_are_no_sums(columns: int) -> Non
     for command in ("populate", "sums"):
         ended = attacked(command, good(answers=answers))
         assert ended.returncode == 3, ended
-        assert f"with {columns} columns instead of 5" in ended.stderr, ended
+        assert f" {columns} columns " in ended.stderr, ended
 
 
 def test_sums_of_several_rows_are_no_sums() -> None:
@@ -136,7 +136,7 @@ def test_sums_of_several_rows_are_no_sums() -> None:
 def test_a_ledger_with_too_few_columns_is_an_error() -> None:
     answers = {"SHOW TABLES": result_set([["dbdyno_filling"]]), "SELECT step": result_set([["filling"]])}
     ended = attacked("populate", good(answers=answers), "--resume")
-    assert (ended.returncode, "with 1 columns instead of 2" in ended.stderr) == (3, True), ended
+    assert (ended.returncode, " 1 columns " in ended.stderr) == (3, True), ended
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -170,7 +170,7 @@ def test_an_attack_on_a_script_fails_its_query(name: str, tmp_path: Path) -> Non
         assert ended.returncode in (0, 1, -signal.SIGTERM), ended
         assert ended.resident_kib < 2 * RESIDENT_KIB, ended
         if name == "endless rows":
-            assert "more than 256 MiB of rows in one answer" in ended.said, ended
+            assert "256 MiB" in ended.said, ended
         assert b"root:" not in server.received
 
 

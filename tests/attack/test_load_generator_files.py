@@ -84,7 +84,7 @@ def test_what_may_never_end_is_refused_wherever_a_file_is_named(use: str, kind: 
 @pytest.mark.parametrize("arguments", [("run", "--order", "-"), ("sysbench", "-", "help")])
 def test_standard_input_without_an_end_is_left(arguments: tuple[str, ...], tmp_path: Path) -> None:
     end = ended(("sh", "-c", 'yes "        " | DBDYNO_INPUT_LIMIT=16777216 "$0" "$@"', *program(arguments, tmp_path)))
-    assert "it holds more than 16 MiB, the limit for one file; DBDYNO_INPUT_LIMIT=33554432" in end.said
+    assert "16 MiB" in end.said and "DBDYNO_INPUT_LIMIT=33554432" in end.said
     assert end.returncode in (1, 2)
 
 
@@ -94,5 +94,5 @@ def test_a_password_file_that_all_can_read_or_change_is_told(mode: int, is_warne
     file.write_text("s3")
     file.chmod(mode)
     said = ended(program(("run", "sysbench/oltp_read_only", "--password-file", str(file), *NATIVE), tmp_path)).said
-    assert (f"every user of this machine can read or write password file {file}; chmod 600" in said) is is_warned
+    assert (f"{file}; chmod 600" in said) is is_warned
     assert "s3" not in said.replace(str(file), "")

@@ -6,6 +6,7 @@ Silent: the connection is open, what is sent is acknowledged, and no answer come
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -98,7 +99,7 @@ def test_a_statement_has_the_time_that_its_option_says(command: str, phase: str,
     with RogueServer(good(silent_at=phase)) as server:
         ended = start(command, server, option, "1s").wait(10)
         assert ended.returncode == 3, ended
-        assert f"127.0.0.1:{server.port} answered nothing within 1 s, while waiting for the answer to" in ended.stderr
+        assert re.search(rf"127\.0\.0\.1:{server.port} .*\b1 s, ", ended.stderr), ended
         assert 0.9 < ended.seconds < 5, ended
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -180,6 +181,6 @@ def test_a_full_temporary_folder_is_named(tmp_path: Path) -> None:
             (full / name).touch()
         with pytest.raises(HostError) as error:
             private.make_private_folder(LocalHost(), 0o700, [full])
-        assert f"{full}: No space left on device" in error.value.why
+        assert f"{full}: {os.strerror(errno.ENOSPC)}" in error.value.why
     finally:
         subprocess.run(["umount", full], check=True)

@@ -157,7 +157,7 @@ def test_every_command_that_reads_results_refuses_and_says_so_if_told(
         shown = capsys.readouterr()
         told = shown.out if {"--json", "md"} & set(words) else shown.out + shown.err
         assert "dbdyno wrote it" in told, words
-    assert "has changed since dbdyno wrote it" in (tmp_path / "page.html").read_text()
+    assert "--allow-altered" in (tmp_path / "page.html").read_text()
 
 
 def copied(how: str, source: Path, place: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,9 @@ def test_what_stops_a_study_is_told_with_the_host_that_has_it(capsys: pytest.Cap
     with pytest.raises(HostError) as caught:
         check_before_study({"db1": clear, "c1": small, "c2": small}, force=False, quiet=False)
     assert caught.value.what.startswith("c1 is not fit for the study: ")
-    assert "\nc2: Memory for the largest tier: " in caught.value.why
+    assert re.search(r"^c2: ", caught.value.why, re.MULTILINE)
     check_before_study({"db1": clear, "c1": small}, force=True, quiet=False)
-    assert "  c1: blocker: memory for the largest tier: " in capsys.readouterr().err
+    assert "  c1: blocker: " in capsys.readouterr().err
 
 
 def test_a_forced_study_is_told_of_blockers_even_when_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:

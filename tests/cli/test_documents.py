@@ -157,5 +157,5 @@ def test_commands_are_found_and_wrong_ones_told(tmp_path: Path) -> None:
     )
     said = [diagnostic(shown) for shown in shown_commands(document)]
     assert [bool(words) for words in said] == [False, True, False, True, False, True, False, True]
-    assert said[1] == "dbdyno show has no --jsn"
-    assert said[7] == "dbdyno plan has no --frum"
+    assert re.findall(r"show|--\w+", said[1]) == ["show", "--jsn"]
+    assert re.findall(r"plan|--\w+", said[7]) == ["plan", "--frum"]

@@ -13,6 +13,7 @@ from dbdyno.cli._folder import hold_results, make_room
 from dbdyno.core import RequestError, StoreError
 from dbdyno.store import FolderCheck, Results
 from dbdyno.study import parse_study, study_text
+from error_codes import raises_code
 from stored_study import TWO, write_study
 
 OTHER = TWO.replace("rows = 1000", "rows = 2000")
@@ -51,7 +52,7 @@ def test_a_folder_without_a_good_run_makes_way_for_a_changed_study(tmp_path: Pat
 
 
 def test_results_that_are_being_written_stay(folder: Path) -> None:
-    with Results.open(folder).writing(), pytest.raises(StoreError, match="in use"):
+    with Results.open(folder).writing(), raises_code(StoreError, "in-use"):
         make_room(folder, TWO, fresh=True)
     assert folder.exists()
 
@@ -82,7 +83,7 @@ def test_a_folder_is_locked_from_the_moment_it_is_made_and_outlives_a_second_pro
 ) -> None:
     folder = tmp_path / "new"
     with hold(folder) as results:  # it calibrates now
-        with pytest.raises(StoreError, match="in use"), hold(folder, text, fresh=fresh):
+        with raises_code(StoreError, "in-use"), hold(folder, text, fresh=fresh):
             pass
         assert [path.name for path in tmp_path.iterdir()] == ["new"]
         with results.writing() as writer:
@@ -118,7 +119,7 @@ def test_what_benches_of_another_machine_store_stays_while_it_holds_the_folder(
         allow_altered=False,
     )
     with hold(folder, study_text(study)):
-        with pytest.raises(StoreError, match="in use"):
+        with raises_code(StoreError, "in-use"):
             _fleet.run_on_benches(study, folder, choices)
         assert scratch.exists()
     _fleet.run_on_benches(study, folder, choices)

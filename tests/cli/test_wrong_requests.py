@@ -155,7 +155,7 @@ def test_a_studys_name_leads_to_no_folder_elsewhere(
 def test_what_would_steer_a_terminal_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
     code, words = _refused(capsys, "show", "/absent\x1b]0;owned\x07\u202e")
     assert code == 2
-    assert "/absent?]0;owned?? is not a results folder" in words
+    assert "/absent?]0;owned?? " in words
 
 
 def test_ten_thousand_characters_do_not_fill_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,9 +174,9 @@ def test_a_study_too_large_for_the_machine_names_its_smaller_scale(
     )
     code, said = _refused(capsys, "run", str(study), "-o", str(tmp_path / "out"))
     assert code in (2, 3)
-    assert "or run it with --scale small" in said
+    assert "--scale small" in said
     _, said = _refused(capsys, "run", str(study), "--scale", "small", "-o", str(tmp_path / "out"))
-    assert "or run it with" not in said
+    assert "--scale" not in said
 
 
 def test_a_study_that_could_not_be_read_back_from_its_results_is_refused_before_anything_starts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], 
     assert by_network["completed"] > 100
     assert sorted(stored.host["clients"]) == ["c1", "c2"]
     page = (output / "report.html").read_text()
-    assert "clients by network on c1 (bench@c1) and c2 (bench@c2) as one client" in page
+    assert "c1 (bench@c1)" in page and "c2 (bench@c2)" in page
     for machine in machines:
         assert_nothing_is_left(machine)
 
@@ -122,7 +123,7 @@ def test_doctor_checks_load_hosts_and_connects_from_them_to_the_address_of_the_s
     for name in ("c1", "c2"):
         outcomes = {outcome["id"]: outcome for outcome in hosts[name]["outcomes"]}
         assert (outcomes["remote-network"]["state"], outcomes["remote-network"]["severity"]) == ("found", "blocker")
-        assert "nothing can listen on 10.98.0.99" in outcomes["remote-network"]["seen"]
+        assert "10.98.0.99" in outcomes["remote-network"]["seen"]
     for machine in machines:
         assert_nothing_is_left(machine)
 
@@ -154,9 +155,9 @@ def test_a_study_does_not_begin_where_a_load_host_does_not_reach_the_server(
         told = _run_refused(machines, study, tmp_path / "out")
     finally:
         run(*network, "ip", "route", "del", *route[3:])
-    assert "error: c2 is not fit for the study: c2 to db1 (10.98.0.2:21" in told
+    assert "error: c2 " in told and "c2 to db1 (10.98.0.2:21" in told
     assert "no run over the network can start" in told
-    assert "hint: check `address` of the server's host" in told
+    assert "hint: check `address`" in told
 
 
 def test_a_study_does_not_begin_where_a_load_host_may_not_open_its_connections(
@@ -172,8 +173,8 @@ def test_a_study_does_not_begin_where_a_load_host_may_not_open_its_connections(
         machines[1].power_off()  # not everyone may raise a limit again
         machines[1].boot()
         wait_for_sshd(machines[1])
-    assert "error: c1 is not fit for the study: 90 open files for 3 connections" in told
-    assert "hint: raise the hard limit to 103 or more" in told
+    assert re.search(r"error: c1 .*: 90 .* 3 connections", told)
+    assert re.search(r"hint: .*\b103\b", told)
 
 
 def _share_is_driven(machine: RemoteMachine) -> bool:
@@ -197,6 +198,6 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
     assert time.monotonic() - began < 60
     (record,) = StoredStudy.open(output).records()
     assert (record.status, record.fault) == ("failed", "network"), record.reason
-    assert "c2 was silent for 5 s" in record.reason
+    assert re.search(r"\bc2 .*\b5 s", record.reason)
     for machine in machines[:2]:
         assert_nothing_is_left(machine)

@@ -14,6 +14,7 @@ import pytest
 from dbdyno.configure import Credentials, Server, copy_data_directory, credentials_file, end_orphan
 from dbdyno.core import ConfigureError, StudyError
 from dbdyno.hosts import LocalHost
+from error_codes import raises_code
 
 pytestmark = pytest.mark.server
 MIB = 1 << 20
@@ -98,7 +99,7 @@ def test_a_value_that_the_server_refuses_is_named(engine: str, start: Start) -> 
 
 @pytest.mark.parametrize("engine", ["mariadb:11.8", "mysql:9.7"])
 def test_a_setting_that_does_not_take_effect_is_named_with_both_values(engine: str, start: Start) -> None:
-    with pytest.raises(ConfigureError, match="innodb_purge_threads did not take effect") as caught:
+    with raises_code(ConfigureError, "setting-ineffective", "innodb_purge_threads") as caught:
         start(engine, raw={"innodb_purge_threads": "99"})
     assert "99" in caught.value.why and "32" in caught.value.why
     assert "settings of the target" in caught.value.remedy

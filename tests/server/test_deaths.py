@@ -105,7 +105,7 @@ def test_a_server_that_outgrows_its_memory_limit_is_told_from_one_that_was_kille
             cursor.execute(f"SET @heap{number} = REPEAT('x', 15 << 20)")
     death = death_of(server)
     assert death.kind == "oom-limit"
-    assert "its memory limit of 600 MiB" in death.words
+    assert "600 MiB" in death.words
     server.kill()
     assert server.memory_use is not None
     assert server.memory_use.oom_kills >= 1

@@ -14,6 +14,7 @@ from dbdyno.lab import BenchReady, BenchStart, Event, RayFleet, RunFinished, Stu
 from dbdyno.plan import make_plan
 from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
 from dbdyno.study import Study, parse_study, study_text
+from error_codes import raises_code
 from paper_bench import drive_paper
 from remote_hosts import comes_true
 
@@ -62,7 +63,7 @@ def test_ray_drives_benches_on_its_nodes_and_gives_the_runs_of_a_lost_one_to_the
 ) -> None:
     study = parse_study(STUDY, "x.toml")
     starts = {bench.name: BenchStart(bench.name, "") for bench in study.benches}
-    with pytest.raises(HostError, match="no node of the Ray cluster offers bench-a"):
+    with raises_code(HostError, "bench-missing", "bench-a"):
         run(study, tmp_path / "none", RayFleet(drive_paper, starts, cluster.address))
     nodes = {name: add_bench(cluster, name) for name in starts}
     outcome = run(study, tmp_path / "all", RayFleet(drive_paper, starts, cluster.address))

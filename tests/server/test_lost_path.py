@@ -111,7 +111,7 @@ def test_a_cable_that_was_out_for_five_seconds_fails_the_run(name: str, scenes: 
     end, outage, done = played.run.end, played.outage, played.done_ns
     assert played.run.exit_code == 3, played.run.errors
     assert (end["status"], end["failure_kind"]) == ("failed", "network")
-    assert "path to 10.97.0.2:3306 was lost" in end["reason"]
+    assert "10.97.0.2:3306" in end["reason"]
     assert (outage["cause"], outage["connections_lost"]) == ("network", int(SCENES[name].arguments[1]))
     assert outage["all_lost"]
     slow_ns = 1.3 * S if name == "cut while all wait" else 0.1 * S
@@ -212,7 +212,7 @@ def test_a_script_fails_by_a_cable_that_was_out_for_five_seconds(name: str, scen
     played = scenes(name)
     end, outage, done = played.run.end, played.outage, played.done_ns
     assert (played.run.exit_code, end["failure_kind"]) == (3, "network")
-    assert "path to 10.97.0.2:3306 was lost" in end["reason"]
+    assert "10.97.0.2:3306" in end["reason"]
     assert (outage["cause"], outage["connections_lost"], outage["all_lost"]) == ("network", 4, True)
     assert played.begun_ns["cut"] - 0.1 * S <= outage["start_ns"] <= done["cut"] + 0.3 * S
     assert played.begun_ns["mend"] <= outage["restored_ns"] <= done["mend"] + 5 * S

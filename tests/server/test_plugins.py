@@ -18,6 +18,7 @@ import pytest
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError, StudyError
 from dbdyno.hosts import LocalHost, mapped_libraries
+from error_codes import raises_code
 
 pytestmark = pytest.mark.server
 Start = Callable[..., Server]
@@ -61,7 +62,7 @@ def test_a_plug_in_given_as_a_file_is_loaded_and_holds_tables(plugin: Path, star
 def test_a_plug_in_of_another_version_than_its_options_were_chosen_for_is_refused(
     plugin: Path, start: Start, laboratory: Any
 ) -> None:
-    with pytest.raises(ConfigureError, match=r"is not of version 9\.9") as caught:
+    with raises_code(ConfigureError, "plugin-version", "9.9") as caught:
         start(f"mariadb:11.8+rocksdb#plugin={plugin}", plugin_version="9.9")
     assert 'plugin_version = "' in caught.value.remedy
 
@@ -99,7 +100,7 @@ def test_a_plug_in_built_for_another_version_is_named_with_the_version_to_build_
 
 
 def test_a_plug_in_of_another_storage_engine_is_named_with_those_the_server_has(plugin: Path, start: Start) -> None:
-    with pytest.raises(ConfigureError, match="no storage engine otherdb") as caught:
+    with raises_code(ConfigureError, "storage-engine-missing", "otherdb") as caught:
         start(f"mariadb:11.8+otherdb#plugin={plugin}")
     assert "rocksdb" in caught.value.why
 

@@ -117,7 +117,7 @@ def test_a_server_of_the_host_is_held_to_its_memory_and_killed_at_its_limit(
     stored = StoredStudy.open(output)
     (record,) = stored.records()
     assert (record.status, record.fault) == ("failed", "oom-limit"), record.reason
-    assert "killed by the kernel at its memory limit of 364 MiB" in record.reason
+    assert " 364 MiB" in record.reason
     life = stored.document(record.run.run_id, "life")
     assert life["memory"]["oom_kills"] >= 1, life
     assert _groups(delegated) == []

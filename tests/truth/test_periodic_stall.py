@@ -6,6 +6,7 @@ A closed loop sends nothing while it waits, so it sees one slow statement a conn
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,4 +114,4 @@ def test_a_closed_loop_shows_the_longest_silence_of_the_server(closed_loop: Stal
     longest_ns = np.diff(closed_loop.log.replied_ns).max()
     assert silence_ns == pytest.approx(longest_ns, abs=5 * MS)
     assert longest_ns > 99 * MS
-    assert f"longest silence        {silence_ns / MS:.0f} ms without any reply" in closed_loop.run.text
+    assert re.search(rf"longest silence +{silence_ns / MS:.0f} ms ", closed_loop.run.text)

@@ -89,6 +89,7 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
             f"{folder} is in use by another dbdyno process",
             "",
             "wait until that has ended, or name another folder with -o",
+            code="in-use",
         )
     return moved_path
 

@@ -104,7 +104,10 @@ def refuse_twice(
         parameter = chosen[option].parameter if option in chosen else ""
         if parameter in study_settings:
             raise StudyError(
-                f"{parameter} is set twice", f"by its name and by the server option {option}", "remove one of the two"
+                f"{parameter} is set twice",
+                f"by its name and by the server option {option}",
+                "remove one of the two",
+                code="set-twice",
             )
 
 
@@ -160,6 +163,7 @@ def _refuse_impossible(name: str, value: SettingValue, build: ServerBuild) -> No
         "remove it, or set it in [target.settings] of the targets that have it"
         if able_servers or able_engines
         else "remove it",
+        code="impossible-setting",
     )
 
 
@@ -197,6 +201,7 @@ def _refuse_plugin_parameter(parameter: Parameter, value: SettingValue, build: S
         f"{plugin_version or 'of an unknown version'}",
         f"its option {row.name} is in plug-ins{since_words}{until_words}",
         "remove it, or use another plug-in" if plugin_version else "add the plug-in's plugin_version",
+        code="impossible-with-plugin",
     )
 
 

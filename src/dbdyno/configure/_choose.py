@@ -176,6 +176,7 @@ def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping
                     f"{tier_setting.value} bytes",
                     "the tier is an axis of the study, the same for all targets",
                     f"remove {fold(name)} from the file, or measure at the tier that it is made for",
+                    code="tier-in-option-file",
                 )
 
 
@@ -223,7 +224,7 @@ def settings_of_series(
         return choose_settings(build, ServerSize(tier_bytes, _SERIES_CONCURRENCY), requested)
     except StudyError as error:
         what, why = (words.replace(version, engine.version) for words in (error.what, error.why))
-        raise StudyError(what, why, error.remedy) from error
+        raise StudyError(what, why, error.remedy, code=error.code) from error
 
 
 def series_version(version: str) -> str:
@@ -243,5 +244,5 @@ def _checked_settings(study: Study, target: Target, plugin_version: str) -> tupl
             requested = RequestedOptions.of(study, target)
             settings = settings_of_series(target.engine, tier_bytes, requested, plugin_version or None)
     except StudyError as error:
-        raise StudyError(f"{target.name}: {error.what}", error.why, error.remedy) from error
+        raise StudyError(f"{target.name}: {error.what}", error.why, error.remedy, code=error.code) from error
     return settings

@@ -74,7 +74,10 @@ def trial_listener(host: Host, program: Path, access: NetworkAccess) -> Iterator
         if not line:
             words = process.wait(_TRIAL_S).stderr.strip() or "the null server ended"
             raise HostError(
-                f"nothing can listen on {place}", words, "name an address of that host in `address` of [hosts.NAME]"
+                f"nothing can listen on {place}",
+                words,
+                "name an address of that host in `address` of [hosts.NAME]",
+                code="address-unusable",
             )
         yield access.address, int(json.loads(line)["port"])
     finally:

@@ -125,6 +125,7 @@ def _refuse_plugin_option(name: str, family: str, version: str, plugin_version: 
             f"version {plugin_version} of the plug-in has no option '{name}'",
             f"it is in plug-ins from {rows[0].plugin_since or 'the first'} to {rows[0].plugin_until or 'the newest'}",
             "remove it, or use another plug-in",
+            code="impossible-with-plugin",
         )
 
 

@@ -46,6 +46,7 @@ def read_back(
                 f"the study asks for {_expected_value(setting, row) or 'empty'}, the server reports "
                 f"{effective or 'empty'} ({setting.reason})",
                 _remedy(setting),
+                code="setting-ineffective",
             )
         checked_settings.append(dataclasses.replace(setting, effective=effective))
     return tuple(checked_settings)

@@ -94,6 +94,7 @@ def absent_engine(storage_engine: str, there: list[str], words: str, installatio
         f"{installation.title} has no storage engine {storage_engine}",
         f"it has: {', '.join(sorted(there))}",
         "write the name that its plug-in declares after the +" if storage_engine else "",
+        code="storage-engine-missing",
     )
 
 
@@ -182,6 +183,7 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
             f"the plug-in of {order.storage_engine} is not of version {order.plugin_version}",
             f"the server reports {version}, but its options are for {order.plugin_version}",
             f'remove plugin_version, or write plugin_version = "{version}"',
+            code="plugin-version",
         )
 
 

@@ -30,15 +30,17 @@ class DbdynoError(Exception):
     what : one line, no full stop: what could not be done
     why : the offending value, file and line, or the server's own words; empty when `what` says all
     remedy : one line in the imperative; empty when there is none
+    code : names the error for programs, which must not read its sentences; empty: its class says enough
     """
 
     exit_code = 4
 
-    def __init__(self, what: str, why: str = "", remedy: str = "") -> None:
+    def __init__(self, what: str, why: str = "", remedy: str = "", *, code: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.why = why
         self.remedy = remedy
+        self.code = code
 
     def __str__(self) -> str:
         """Return all three parts on one line, for logs and for a cell's reason."""
@@ -90,8 +92,8 @@ class WorldError(DbdynoError):
 
     exit_code = 3
 
-    def __init__(self, what: str, why: str = "", remedy: str = "", *, fault: str = "") -> None:
-        super().__init__(what, why, remedy)
+    def __init__(self, what: str, why: str = "", remedy: str = "", *, fault: str = "", code: str = "") -> None:
+        super().__init__(what, why, remedy, code=code)
         self.fault = fault
 
 

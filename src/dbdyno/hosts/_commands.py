@@ -144,7 +144,7 @@ def _popen(
             **context.identity,
         )
     except FileNotFoundError as error:
-        raise HostError(f"the command '{argv[0]}' is not on this host", str(error)) from error
+        raise HostError(f"the command '{argv[0]}' is not on this host", str(error), code="command-missing") from error
     except OSError as error:
         raise HostError(f"can't start '{argv[0]}'", str(error)) from error
 
@@ -187,7 +187,9 @@ def _collect_output(
         name = words.partition(" ")[0]
         if left_s <= _TICK_S:
             state = watch.state()
-            raise HostError(f"'{name}' took longer than {timeout_s:g} s" + (f"; {state}" if state else ""), words)
+            raise HostError(
+                f"'{name}' took longer than {timeout_s:g} s" + (f"; {state}" if state else ""), words, code="timed-out"
+            )
         halt_words = watch.verdict()
         if halt_words is not None:
             raise HostError(f"'{name}' {halt_words}", words)

@@ -115,7 +115,10 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
     place = find_place(files.read_text(proc / "cgroup"), files.read_text(proc / "mountinfo"))
     if place is None:
         raise HostError(
-            "memory can't be bounded here", "no control group with a memory controller is mounted", "leave [limits] out"
+            "memory can't be bounded here",
+            "no control group with a memory controller is mounted",
+            "leave [limits] out",
+            code="memory-unbounded",
         )
     version, parent = place
     if version == 2:
@@ -124,7 +127,12 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
     try:
         files.make_directory(folder, is_new=True)
     except OSError as error:
-        raise HostError("memory can't be bounded here", f"{folder} can't be made: {error.strerror}", _REMEDY) from error
+        raise HostError(
+            "memory can't be bounded here",
+            f"{folder} can't be made: {error.strerror}",
+            _REMEDY,
+            code="memory-unbounded",
+        ) from error
     group = MemoryGroup(folder, version, limit_bytes)
     try:
         _set_limits(group, files)
@@ -182,13 +190,13 @@ def _bounded_parent(own_group: Path, files: Files) -> Path:
     controllers = _read_words(parent / "cgroup.controllers", files)
     if "memory" not in controllers:
         why = f"{parent} has no memory controller for its children: {' '.join(controllers) or 'none at all'}"
-        raise HostError("memory can't be bounded here", why, _REMEDY)
+        raise HostError("memory can't be bounded here", why, _REMEDY, code="memory-unbounded")
     if "memory" not in _read_words(parent / "cgroup.subtree_control", files):
         try:
             files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
             why = f"{parent} does not delegate its memory controller: {error.strerror}"
-            raise HostError("memory can't be bounded here", why, _REMEDY) from error
+            raise HostError("memory can't be bounded here", why, _REMEDY, code="memory-unbounded") from error
     return parent
 
 

@@ -263,7 +263,9 @@ class _FleetRunner:
         self._emit("", events.StudyFinished(outcome))
         if outcome.missing and self._errors and not self._benches:
             reasons = "; ".join(f"{name}: {_error_words(error)}" for name, error in self._errors.items())
-            raise HostError("no bench is left, and runs are missing", reasons, "run the same command to resume")
+            raise HostError(
+                "no bench is left, and runs are missing", reasons, "run the same command to resume", code="no-bench"
+            )
         return outcome
 
     def _make_all_runs(self) -> None:

@@ -116,15 +116,16 @@ class BenchFailed:
 
     kind: type[DbdynoError]
     words: tuple[str, str, str]
+    code: str
 
     @classmethod
     def of(cls, error: DbdynoError) -> BenchFailed:
         """Pack an error, to be raised elsewhere."""
-        return cls(type(error), (error.what, error.why, error.remedy))
+        return cls(type(error), (error.what, error.why, error.remedy), error.code)
 
     def error(self) -> DbdynoError:
         """Return the error as it was raised there."""
-        return self.kind(*self.words)
+        return self.kind(*self.words, code=self.code)
 
 
 def _drive_bench(work: BenchWork, start: BenchStart, pipe: Connection) -> None:

@@ -74,7 +74,7 @@ class RayFleet:
             resource = f"bench-{bench}"
             if not self._ray.cluster_resources().get(resource):
                 remedy = f"""ray start --address HEAD:6379 --resources '{{"{resource}": 1}}' on its client machine"""
-                raise HostError(f"no node of the Ray cluster offers {resource}", "", remedy)
+                raise HostError(f"no node of the Ray cluster offers {resource}", "", remedy, code="bench-missing")
             actor_class = self._ray.remote(_BenchActor).options(num_cpus=0, resources={resource: 1}, max_concurrency=2)
             start = replace(self._starts[bench], scratch=None)
             self._actors[bench] = actor_class.remote(self._work, start, dbdyno.__version__)

@@ -55,6 +55,7 @@ def _with_password_file(server: ServerAddress, folder: Path, host: Host, environ
             f"the password of server '{server.name}' is not in the environment",
             f"{server.password_env} is not set",
             f"export {server.password_env}, or give a password_file",
+            code="password-missing",
         )
     file = folder / f"{server.name}.password"
     host.write_private(file, environ[server.password_env] + "\n")

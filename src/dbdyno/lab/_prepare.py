@@ -305,4 +305,5 @@ def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:
                 f"{name} does not hold the same rows as {reference_target}",
                 f"tables that differ: {', '.join(differing_tables) or 'their number'}",
                 "remove the snapshots in DBDYNO_HOME and run again",
+                code="rows-differ",
             )

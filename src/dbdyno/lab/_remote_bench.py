@@ -107,6 +107,7 @@ def check_separate_machines(study: Study, facts: Mapping[str, Mapping[str, Any]]
                     f"benches {owners[boot_id]} and {bench} have the same machine",
                     "hosts of both have the same boot id; two runs at once on a machine would disturb each other",
                     "give each bench its own host",
+                    code="same-machine",
                 )
 
 

@@ -154,6 +154,7 @@ def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
             f"the route '{route.name}' is not as the study asks",
             f"{format_duration(added_ns)} of round trip were added, not {format_duration(route.rtt_ns)}",
             "check that replies to this machine leave by the interface of the host's address",
+            code="route-delay",
         )
     if route.rate_bits_per_s is None or reading.reply_bits_per_s is None:
         return ()
@@ -167,6 +168,7 @@ def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
             f"the route '{route.name}' is not as the study asks",
             f"replies came with {measured_rate}, faster than {requested_rate}",
             "check that replies to this machine leave by the interface of the host's address",
+            code="route-rate",
         )
     if share < _RATE_BELOW:
         text = (

@@ -108,6 +108,7 @@ def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_byte
             f"tier {tier} does not fit {server.name if server is not None else 'this machine'}",
             f"it needs about {format_bytes(budget.memory_bytes)} and {format_bytes(memory_bytes)} are available",
             "choose a smaller tier or another machine",
+            code="memory-exceeded",
         )
     if budget.disk_bytes > free_disk_bytes:
         raise HostError(
@@ -116,4 +117,5 @@ def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_byte
             "free some space, choose fewer rows or targets, or "
             + ("point DBDYNO_HOME at" if server is None else f"name with `home` of [hosts.{server.name}] a folder of")
             + " a larger disk",
+            code="disk-exceeded",
         )

@@ -101,7 +101,7 @@ def verify(
     if end_record is None or end_record.status not in ("consistent", "inconsistent", "undecided"):
         fault = end_record.failure_kind or "" if end_record else ""
         why = exit_result.stderr.strip()[-2000:] or f"exit code {exit_result.exit_code}"
-        raise PopulateError(f"{dataset.title} could not be verified", why, fault=fault)
+        raise PopulateError(f"{dataset.title} could not be verified", why, fault=fault, code="unverified")
     return Verified(tuple(reader.answers), reader.space)
 
 

@@ -119,6 +119,7 @@ class AptState:
                 f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or another server answers in "
                 "its place",
                 'use another mirror; or allow it in the host\'s apt settings: Acquire::Check-Valid-Until "false";',
+                code="lists-expired",
             )
         progress(f"{words}: the mirror lags behind, so newer versions and fixes may be missing")
 

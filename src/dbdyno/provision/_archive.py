@@ -80,10 +80,13 @@ def unpack(archive: Path, folder: Path) -> None:
         _remove_outward_links(root)
     except _BROKEN as error:
         raise ProvisionError(
-            f"{archive.name} can't be unpacked", f"{error} ({archive})", "fetch it again: it is truncated or damaged"
+            f"{archive.name} can't be unpacked",
+            f"{error} ({archive})",
+            "fetch it again: it is truncated or damaged",
+            code="damaged-archive",
         ) from error
     except OSError as error:
-        raise ProvisionError(f"{archive.name} can't be unpacked", str(error), "") from error
+        raise ProvisionError(f"{archive.name} can't be unpacked", str(error), "", code="damaged-archive") from error
 
 
 def _members(archive: Path) -> Iterator[_Member]:
@@ -93,7 +96,10 @@ def _members(archive: Path) -> Iterator[_Member]:
         yield from _tar_members(archive)
     else:
         raise ProvisionError(
-            f"{archive.name} is not an archive", f"read {archive}", f"known: {', '.join(ARCHIVE_NAMES)}"
+            f"{archive.name} is not an archive",
+            f"read {archive}",
+            f"known: {', '.join(ARCHIVE_NAMES)}",
+            code="unknown-archive",
         )
 
 
@@ -157,6 +163,7 @@ def _check_room(member: _Member, root: Path, archive: Path) -> None:
             f"{archive.name} can't be unpacked",
             f"its entry '{member.name}' takes {format_bytes(member.size_bytes)}, and {words}",
             "check that this is the archive of a server, and free space there",
+            code="damaged-archive",
         )
 
 
@@ -265,7 +272,12 @@ class UnpackedSource:
             return name
         entry = catalogued(name.family, name.version, self.name) if name.version else None
         if entry is None:
-            raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
+            raise StudyError(
+                f"{name} does not say which",
+                "",
+                f"write {name.family}:VERSION@{self.name}:WHERE",
+                code="source-incomplete",
+            )
         return dataclasses.replace(name, source=entry.source)
 
     def _known_installation(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
@@ -310,6 +322,7 @@ def _checked_installation(installation: Installation, name: EngineName) -> Insta
             f"the server of {installation.origin.location} has no storage engine {name.storage_engine}",
             f"it has: {', '.join(installation.storage_engines)}",
             "choose one of these",
+            code="storage-engine-missing",
         )
     return installation
 

@@ -247,6 +247,7 @@ def _run_client(argv: list[str], title: str, kind: str, location: str, host: Hos
             f"{kind}:{location} needs {title}, which this host lacks",
             str(error),
             f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
+            code=error.code,
         ) from error
     try:
         host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd, is_download=True)

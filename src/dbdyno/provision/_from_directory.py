@@ -41,6 +41,7 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
             f"{server_words} has no storage engine {name.storage_engine}",
             f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
             f"choose one of these, or {plugin_hint(name)}",
+            code="storage-engine-missing",
         )
     return Installation(
         family=identity.family,

@@ -34,7 +34,10 @@ def identify_server(words: str, which: str) -> tuple[ServerIdentity, str]:
     match = re.search(r"Ver (\d\S+)(.*)", words)
     if match is None:
         raise ProvisionError(
-            f"the {which} does not say its version", words.strip()[-300:], "check that it belongs to a server"
+            f"the {which} does not say its version",
+            words.strip()[-300:],
+            "check that it belongs to a server",
+            code="version-unknown",
         )
     return identify(match[1], match[2].strip()), match[1]
 

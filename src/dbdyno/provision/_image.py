@@ -50,7 +50,7 @@ class ImageSource:
             containers = host.containers()
             image = containers.image(reference) or containers.pull(reference, progress)
         except HostError as error:
-            raise ProvisionError(error.what, error.why, error.remedy) from error
+            raise ProvisionError(error.what, error.why, error.remedy, code=error.code) from error
         identity, raw_version = identify_server(
             _server_output(containers, image, ("--no-defaults", "--version")), f"image {reference}"
         )
@@ -62,6 +62,7 @@ class ImageSource:
                 f"the image {reference} has no storage engine {name.storage_engine}",
                 f"it has: {', '.join(engines)}",
                 f"choose one of these, or {plugin_hint(name)}",
+                code="storage-engine-missing",
             )
         return Installation(
             family=identity.family,

@@ -119,6 +119,7 @@ def _plugin_version(path: Path, name: EngineName) -> str:
             f"the plug-in {path.name} is not of version {name.plugin_version}",
             f"the file declares {name.storage_engine} {declared_version}",
             f"remove plugin_version, or name the file of {name.plugin_version}",
+            code="plugin-version",
         )
     return declared_version or name.plugin_version
 

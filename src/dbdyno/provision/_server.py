@@ -72,6 +72,7 @@ class ServerSource:
                 f"the server '{label}' has no storage engine {name.storage_engine}",
                 f"it has: {', '.join(installation.storage_engines)}",
                 "load the plug-in there, or choose one of these",
+                code="storage-engine-missing",
             )
         return installation
 

@@ -57,6 +57,7 @@ def let_pass(path: Path, alterations: Sequence[FileAlteration], check: FolderChe
             f"{path} has changed since dbdyno wrote it",
             alteration_lines(refused_alterations),
             "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
+            code="altered",
         )
     return tuple(alterations)
 

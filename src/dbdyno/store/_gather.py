@@ -117,6 +117,7 @@ def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
                     f"{other_facts.get(name)}",
                     "runs of one would be compared with runs of the other",
                     "--allow-unlike combines them anyway; the report then names the machines",
+                    code="machines-differ",
                 )
 
 

@@ -33,6 +33,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
                 f"{path.parent} is in use by another dbdyno process",
                 _holder_words(path),
                 "wait until it ends, stop it, or name another folder with -o",
+                code="in-use",
             ) from error
         if not _is_open_file(path, descriptor):
             raise StoreError(
@@ -70,7 +71,9 @@ def _open_lock(path: Path) -> int:
         ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise StoreError(f"{path.parent} can't be locked", f"{path} is not a file", "remove it and try again")
+        raise StoreError(
+            f"{path.parent} can't be locked", f"{path} is not a file", "remove it and try again", code="not-a-file"
+        )
     return descriptor
 
 

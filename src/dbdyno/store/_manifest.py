@@ -101,11 +101,13 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         version = decode(int, decode(dict[str, Any], row).get("schema_version"))
     except FileNotFoundError as error:
         why = f"{path} does not exist" if folder.is_dir() else "the folder is missing"
-        raise StoreError(f"{folder} is not a results folder", why, _nearest_folder_words(folder)) from error
+        raise StoreError(
+            f"{folder} is not a results folder", why, _nearest_folder_words(folder), code="not-results"
+        ) from error
     except NotADirectoryError as error:
         parent_results = folder.parent if is_results_folder(folder.parent) else None
         remedy = f"did you mean {parent_results}?" if parent_results else _nearest_folder_words(folder)
-        raise StoreError(f"{folder} is a file, not a results folder", "", remedy) from error
+        raise StoreError(f"{folder} is a file, not a results folder", "", remedy, code="not-results") from error
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
         raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start over") from error

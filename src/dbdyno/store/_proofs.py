@@ -78,7 +78,7 @@ def proof_notes(results: Path, check: FolderCheck = QUICK_CHECK) -> Mapping[Path
                 notes[path.with_suffix("")] = decode(ProofNote, content)
             if stored_digest not in (None, _digest(content)) and not check.allow_altered:
                 remedy = "prove it again (dbdyno explain --prove); --allow-altered uses it anyway"
-                raise AlteredError(f"{path} has changed since dbdyno wrote it", "", remedy)
+                raise AlteredError(f"{path} has changed since dbdyno wrote it", "", remedy, code="altered")
     return notes
 
 

@@ -55,7 +55,7 @@ def check_same_engine(
     elif engine.get("source") == "basedir" and engine.get("packages") != other.get("packages"):
         what = f"{engine['target']} is another build {place} than {other_place}: its programs have other checksums"
     if what:
-        raise StoreError(what, "a study must not mix runs of two servers", remedy)
+        raise StoreError(what, "a study must not mix runs of two servers", remedy, code="other-engine")
 
 
 def check_same_rows(
@@ -74,10 +74,12 @@ def check_same_rows(
     for entry in rows["datasets"]:
         what = f"{rows['target']} has other rows {place} than {other_place}"
         if has_other_files(entry, other):
-            raise StoreError(what, f"the files of {entry['dataset']} differ", "use the same files for all runs")
+            raise StoreError(
+                what, f"the files of {entry['dataset']} differ", "use the same files for all runs", code="other-files"
+            )
         same_entries = [known for known in other["datasets"] if known["digest"] == entry["digest"]]
         if any(_differs(known.get("content_sha256"), entry.get("content_sha256")) for known in same_entries):
-            raise StoreError(what, f"the checksums of {entry['dataset']} differ", remedy)
+            raise StoreError(what, f"the checksums of {entry['dataset']} differ", remedy, code="other-rows")
 
 
 def has_other_files(entry: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

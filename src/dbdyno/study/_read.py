@@ -192,7 +192,9 @@ class StudyReader(Tables):
         names = [target.name for target in targets]
         if name and name not in names:
             what = f"'{name}' is not a target of the study"
-            self._fail("measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names))
+            self._fail(
+                "measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names), code="unknown-target"
+            )
         return name
 
     def _adaptive_length(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> AdaptiveLength:
@@ -317,7 +319,13 @@ class StudyReader(Tables):
             self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
         if limits.connections is not None and limits.connections < most:
             what = f"servers for {limits.connections} connections would be driven by {most}"
-            self._fail("limits", "connections", what, remedy=f"write at least {most}, or remove it")
+            self._fail(
+                "limits",
+                "connections",
+                what,
+                remedy=f"write at least {most}, or remove it",
+                code="connections-exceeded",
+            )
         return limits
 
     def _servers(self, tables: Mapping[str, Any]) -> dict[str, ServerAddress]:

@@ -89,5 +89,5 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
     try:
         document = scaled_document(current_spelling(document), scale, Path(source).stem)
     except StudyError as error:
-        raise StudyError(f"{source}: {error.what}", error.why, error.remedy) from error
+        raise StudyError(f"{source}: {error.what}", error.why, error.remedy, code=error.code) from error
     return StudyReader(text, source).study(document)

@@ -140,5 +140,7 @@ class Tables:
     def _place(self, table: str, key: str, index: int = 0) -> str:
         return f"{self.source}:{line_of(self.text, table, key, index)}"
 
-    def _fail(self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0) -> NoReturn:
-        raise StudyError(f"{self._place(table, key, index)}: {what}", why, remedy)
+    def _fail(
+        self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0, code: str = ""
+    ) -> NoReturn:
+        raise StudyError(f"{self._place(table, key, index)}: {what}", why, remedy, code=code)

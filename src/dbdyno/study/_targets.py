@@ -197,7 +197,7 @@ class TargetsReader(Tables):
                 options, digest = read_options_file(Path(self.source).parent / file)
             except StudyError as error:
                 place = self._place("target", "options_file", index)
-                raise StudyError(f"{place}: {error.what}", error.why, error.remedy) from error
+                raise StudyError(f"{place}: {error.what}", error.why, error.remedy, code=error.code) from error
             if sha256 and sha256 != digest:
                 what = f"{file} is not the file that the study names: its SHA-256 is {digest}"
                 self._fail(

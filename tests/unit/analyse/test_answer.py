@@ -11,6 +11,7 @@ import pytest
 
 from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells
 from dbdyno.core import RunRecord, SettledPart
+from numbers_in import numbers_in
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -104,7 +105,7 @@ def test_many_tiers_still_give_four_sentences(study: MakeStudy) -> None:
     assert "512 MiB" in found.sentences[0]
     assert "64 MiB" in found.sentences[1]
     assert "512 MiB instead of 64 MiB" in found.sentences[2]
-    assert "of 36 comparisons at 12 places" in found.sentences[3]
+    assert numbers_in(found.sentences[3])[1:3] == [36, 12]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -126,10 +127,10 @@ def test_the_answer_is_about_a_place_where_targets_are_compared(study: MakeStudy
     ]
     found = answer_of(records)
     assert found.headline == "a is fastest"
-    assert found.sentences[0].startswith("a is 3") and " than b at 64 MiB and 4 connections (" in found.sentences[0]
+    assert found.sentences[0].startswith("a is 3") and " 64 MiB and 4 connections (" in found.sentences[0]
     lone = [one for one in records if (one.run.cell.target, one.run.cell.concurrency) != ("b", 4)]
     assert answer_of(lone).headline == "a is fastest"
-    assert " than b at 64 MiB and 1 connection (" in answer_of(lone).sentences[0]
+    assert " 64 MiB and 1 connection (" in answer_of(lone).sentences[0]
 
 
 def test_one_comparison_is_counted_where_no_sentence_names_its_place(study: MakeStudy) -> None:
@@ -141,7 +142,7 @@ def test_one_comparison_is_counted_where_no_sentence_names_its_place(study: Make
     ]
     tally = answer_of(records).sentences[-1]
     assert tally.startswith("1 of 1 comparison shows ")
-    assert "at 128 MiB and 4 connections: b is 2" in tally
+    assert " 128 MiB and 4 connections: " in tally and ": b is 2" in tally
 
 
 def test_no_tie_is_told_where_no_two_targets_have_settled_at_one_place(record: MakeRecord) -> None:

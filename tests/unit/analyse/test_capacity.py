@@ -86,7 +86,7 @@ def test_a_loss_below_a_third_is_a_fall_and_no_collapse(curve: Callable[..., lis
 
     shallow, deep = named("b", {4: 900, 16: 700}), named("c", {4: 900, 16: 400})
     assert re.search(r"^b falls .*2\d % less at 16 connections\.$", fall_sentence(judged(shallow)))
-    assert "it falls at 16 connections" in capacity_sentences(judged(shallow))[0]
+    assert " at 16 connections" in capacity_sentences(judged(shallow))[0]
     both = fall_sentence(judged([*shallow, *deep]))
     assert re.search(r"^1 target collapses beyond .*: c by 5\d % at 16 connections; 1 other falls by less\.$", both), (
         both
@@ -136,8 +136,8 @@ def test_one_connection_is_not_plural_and_much_more_memory_is_a_plain_number(
     records = curve({1: 900, 4: 912, 16: 500}, tier=1 << 20) + curve({4: 500, 16: 900}, tier=1 << 30)
     small, large = judged(records)
     assert small.peak.best == 4
-    assert "; 1 connection shows no difference" in capacity_sentences([small])[0]
-    assert "with 1,024 times the memory" in capacity_sentences([large])[0]
+    assert "; 1 connection " in capacity_sentences([small])[0]
+    assert " 1,024 times " in capacity_sentences([large])[0]
 
 
 def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[RunRecord]]) -> None:

@@ -13,6 +13,7 @@ import dbdyno.analyse
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
 from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, CpuUse, ResultComparison, RunRecord
+from numbers_in import numbers_in
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -61,14 +62,14 @@ def test_targets_that_make_other_results_are_said_first_with_what_differs(study:
     facts = replace(GOOD, is_closed=True, results=(apart,))
     found = said(facts, study({"a": 200.0, "b": 100.0}, repeats=6))
     assert next(iter(found)) == "results-differ"
-    assert "MySQL 9.7 in tpcc (other rows in orders)" in found["results-differ"]
+    assert "(other rows in orders)" in found["results-differ"]
 
 
 def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(study: MakeStudy) -> None:
     records = study({"a": 200.0, "b": 100.0}, repeats=6)
     assert "equivalence_events = 0" in said(replace(GOOD, are_results_compared=False), records)["results-unchecked"]
     unknown = ResultComparison("tpcc", 500, 1, {}, {"mysql:9.7": "no start\nlog"})
-    assert "MySQL 9.7 in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
+    assert " in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
     assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
 
 
@@ -144,7 +145,7 @@ def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | 
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
     caveat = Caveat("clock-jump", "the wall clock was set during the run")
     records = [record(caveats=(caveat,)), record(repeat=2, caveats=(caveat,))]
-    assert said(GOOD, records)["clock-jump"] == "2 runs: the wall clock was set during the run"
+    assert said(GOOD, records)["clock-jump"] == f"2 runs: {caveat.text}"
 
 
 def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_it(record: MakeRecord) -> None:
@@ -176,4 +177,4 @@ def test_a_remedy_is_said_once_and_for_logs_it_names_no_command_of_a_study(code:
 
 def test_errors_without_a_code_are_told_in_words(record: MakeRecord) -> None:
     found = said(GOOD, [record(figures={"errors": {"ignored error (code not in the log)": 451}})])["errors"]
-    assert "451 ignored errors (code not in the log)" in found
+    assert 451 in numbers_in(found)

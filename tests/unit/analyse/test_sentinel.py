@@ -12,6 +12,7 @@ from dbdyno.analyse import StudyFacts, judge_cells, judge_sentinel, limitations,
 from dbdyno.core import Cell, Run, RunRecord, RunSpan, RunStatus, StudyError, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.study import parse_study, study_text
+from error_codes import raises_code
 
 CELL = Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket")
 TEXT = """
@@ -126,5 +127,5 @@ def test_it_is_driven_first_in_the_middle_and_last_of_every_round_and_changes_no
 def test_the_study_file_keeps_it_and_refuses_a_stranger() -> None:
     study = parse_study(TEXT, "watched.toml")
     assert parse_study(study_text(study), "watched.toml").sentinel == "mysql:9.7"
-    with pytest.raises(StudyError, match="is not a target of the study"):
+    with raises_code(StudyError, "unknown-target"):
         parse_study(TEXT.replace('sentinel = "mysql:9.7"', 'sentinel = "mysql:9.8"'), "watched.toml")

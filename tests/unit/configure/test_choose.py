@@ -11,6 +11,7 @@ from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, baseline
 from dbdyno.configure._memory_budget import chunk_bytes, pool_instances
 from dbdyno.core import StudyError
 from dbdyno.engines import parameters
+from numbers_in import numbers_in
 
 MIB = 1 << 20
 SERVERS = [
@@ -139,7 +140,7 @@ def test_what_keeps_a_server_private_is_not_the_studys_to_set(option: str) -> No
 def test_an_option_never_gets_more_than_it_takes_and_the_reason_says_so() -> None:
     old, new = (chosen("mysql", version)["innodb_purge_threads"] for version in ("5.5.34", "5.6.24"))
     assert (old.value, new.value) == ("1", "4")
-    assert "at most 1 here, 4 elsewhere" in old.reason
+    assert numbers_in(old.reason)[-2:] == [1, 4]
 
 
 def test_a_switch_that_knows_no_words_is_written_as_a_number() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from dbdyno.core import Home, HostError
 from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost, ProcessLimits
+from error_codes import raises_code
 
 AS_ROOT = os.geteuid() == 0
 
@@ -146,7 +147,7 @@ def test_a_process_that_prints_all_the_time_is_looked_at_too(host: Host) -> None
 def test_a_command_that_is_stopped_is_named_and_ended(host: Host) -> None:
     argv = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"]
     began = time.monotonic()
-    with pytest.raises(HostError, match=r"has answered nothing for 1\d s; process stopped \(T\)"):
+    with pytest.raises(HostError, match=r" 1\d s; process stopped \(T\)"):
         host.run(argv, timeout_s=60)
     assert time.monotonic() - began < 20
 
@@ -160,7 +161,7 @@ def test_a_command_that_is_slow_to_read_gets_all_it_is_fed(host: Host) -> None:
 def test_helpers_that_keep_a_commands_output_open_are_not_waited_for(host: Host, tmp_path: Path) -> None:
     """They left its session, so they are not ended with it; their pipe is closed on this side."""
     began = time.monotonic()
-    with pytest.raises(HostError, match=r"took longer than 1 s"):
+    with raises_code(HostError, "timed-out", "1 s"):
         host.run(["sh", "-c", "setsid sleep 20 & sleep 20"], timeout_s=1)
     assert time.monotonic() - began < 8
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import sysbench_log
+from numbers_in import numbers_in
 from trees import imported
 
 TPS = [100.0 + (n % 7) for n in range(90)]
@@ -105,13 +106,13 @@ def test_a_log_without_its_head_takes_the_threads_from_its_lines(tmp_path: Path)
 def test_a_gzip_file_that_ends_early_gives_what_is_in_it(tmp_path: Path) -> None:
     packed = gzip.compress(sysbench_log.log(TPS * 30).encode())
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed[: len(packed) // 2]})
-    assert any("gzip data are truncated" in diagnostic.text for diagnostic in outcome.diagnostics)
+    assert any("gzip data" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert results.records()[0].status == "suspect"
 
 
 def test_a_name_that_contradicts_the_log_is_named_and_the_log_believed(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/16.log": sysbench_log.log(TPS, threads=8)})
-    assert "the name has 16 threads, the log 8" in outcome.diagnostics[0].text
+    assert numbers_in(outcome.diagnostics[0].text) == [16, 8]
     assert results.records()[0].run.cell.concurrency == 8
 
 

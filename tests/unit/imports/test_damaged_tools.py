@@ -58,7 +58,7 @@ def test_a_truncated_log_is_never_good_and_its_end_is_named(tmp_path: Path, tool
 def test_a_packed_log_that_ends_early_gives_what_is_in_it(tmp_path: Path, tool: str) -> None:
     packed = gzip.compress(LOGS[tool]().encode(), compresslevel=1)
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed[: int(0.7 * len(packed))]}, tool=tool)
-    assert any("gzip data are truncated" in diagnostic.text for diagnostic in outcome.diagnostics)
+    assert any("gzip data" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert {r.status for r in results.records()} <= {"suspect", "failed"}
 
 

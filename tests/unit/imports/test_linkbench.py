@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tool_logs
+from numbers_in import numbers_in
 from trees import imported
 
 RATES = [1000.0 + 10 * (n % 5) for n in range(12)]
@@ -72,7 +73,7 @@ def test_requesters_that_gave_up_make_the_run_suspect(tmp_path: Path) -> None:
     more = "ERROR x [main]: Benchmark did not complete cleanly: 2/4 request threads aborted.  See the log\n"
     _, results = imported(tmp_path, {"a/4.log": tool_logs.linkbench(RATES) + more}, tool="linkbench")
     assert results.records()[0].status == "suspect"
-    assert "2 of 4 requesters gave up" in results.records()[0].reason
+    assert numbers_in(results.records()[0].reason) == [2, 4]
 
 
 def test_a_log_that_ends_in_its_phase_keeps_what_was_done(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from dbdyno.lab import (
 from dbdyno.plan import make_plan
 from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy, target_slug
 from dbdyno.study import BenchChoice, Study, parse_study, study_text
+from error_codes import raises_code
 from paper_bench import FACTS, drive_paper, made
 
 STUDY = parse_study(
@@ -189,7 +190,7 @@ def test_what_a_lost_bench_has_not_made_the_others_do(tmp_path: Path, seed: int)
 
 def test_a_study_without_a_bench_left_is_gone_on_with(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(HostError, match="no bench is left"):
+    with raises_code(HostError, "no-bench"):
         paper.run(_fleet("ab", fails_after={"a": 3, "b": 5}))
     before = len(paper.stored.run_ids())
     assert before == 8
@@ -212,7 +213,7 @@ def test_benches_of_other_hardware_are_refused_unless_they_may_be(tmp_path: Path
     fleet = _fleet("ab")
     fleet.facts = {**fleet.facts, "b": {**FACTS, "logical_cpu_count": 8}}
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(StoreError, match="bench a and bench b differ"):
+    with raises_code(StoreError, "machines-differ", "bench a", "bench b"):
         paper.run(fleet)
     assert not paper.folder.exists()
     fleet.busy.clear()
@@ -226,7 +227,7 @@ def test_benches_that_are_one_machine_are_refused(tmp_path: Path, shared: str) -
     facts = {"a": {"boot_id": "1"}, "b": {"boot_id": "1" if shared == "server" else "2", **others}}
     fleet.facts = {name: {**fleet.facts[name], **facts[name]} for name in "ab"}
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(HostError, match="benches a and b have the same machine"):
+    with raises_code(HostError, "same-machine", "benches a and b"):
         paper.run(fleet, allow_unlike=True)
     assert not paper.folder.exists()
 
@@ -238,16 +239,16 @@ def test_the_machine_that_reaches_benches_is_shared_only_if_it_drives_loads_over
     assert _with_benches(tmp_path, 2).run(fleet).complete
     network = _with_benches(tmp_path / "network", 2, routes=("network",))
     fleet.busy.clear()
-    with pytest.raises(HostError, match="benches a and b have the same machine"):
+    with raises_code(HostError, "same-machine", "benches a and b"):
         network.run(fleet)
 
 
 def test_benches_of_an_earlier_session_count_when_machines_are_compared(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(HostError, match="no bench is left"):
+    with raises_code(HostError, "no-bench"):
         paper.run(_fleet("a", fails_after={"a": 3}))
     other = PaperFleet({"b": {**FACTS, "hostname": "b", "logical_cpu_count": 8}})
-    with pytest.raises(StoreError, match="bench a and bench b differ"):
+    with raises_code(StoreError, "machines-differ", "bench a", "bench b"):
         paper.run(other)
     other.busy.clear()
     assert paper.run(other, allow_unlike=True).complete
@@ -263,20 +264,20 @@ def test_a_study_whose_last_bench_is_lost_after_its_last_run_is_complete(tmp_pat
 
 def test_benches_with_other_rows_are_refused(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(StoreError, match=r"mysql:9.7 has other rows on bench \w than elsewhere"):
+    with raises_code(StoreError, "other-rows", "mysql:9.7"):
         paper.run(_fleet("ab", rows={"b": "0f"}))
 
 
 def test_benches_with_other_files_of_a_workload_are_refused(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(StoreError, match=r"mysql:9.7 has other rows on bench \w than elsewhere") as caught:
+    with raises_code(StoreError, "other-files", "mysql:9.7") as caught:
         paper.run(_fleet("ab", files={"b": "cd"}))
     assert "files of sysbench" in caught.value.why
 
 
 def test_benches_with_other_versions_of_a_target_are_refused(tmp_path: Path) -> None:
     paper = _with_benches(tmp_path, 2)
-    with pytest.raises(StoreError, match=r"mysql:9.7 is 9\.7\.\d on bench \w and 9\.7\.\d elsewhere"):
+    with raises_code(StoreError, "other-engine", "mysql:9.7"):
         paper.run(_fleet("ab", versions={"b": "9.7.2"}))
 
 

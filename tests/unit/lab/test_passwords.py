@@ -9,6 +9,7 @@ from dbdyno.core import StudyError
 from dbdyno.hosts import LocalHost
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.study import Study, parse_study
+from error_codes import raises_code
 
 TEXT = """
 targets = ["mysql@server:prod"]
@@ -37,7 +38,7 @@ def test_a_password_of_the_environment_lies_in_a_private_file_while_the_study_ru
 
 
 def test_a_variable_that_is_not_set_is_named(study: Study) -> None:
-    with pytest.raises(StudyError, match="not in the environment"), password_files(study, LocalHost(), {}):
+    with raises_code(StudyError, "password-missing"), password_files(study, LocalHost(), {}):
         pass
 
 

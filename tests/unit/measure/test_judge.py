@@ -11,6 +11,7 @@ from dbdyno.core import percent
 from dbdyno.measure import Judgement, judge, window_figures
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadHost, SearchAnswer
 from dbdyno.stats import settled_part
+from numbers_in import numbers_in
 
 Make = Callable[..., IntervalRecord]
 COMPLETE = EndRecord("complete", "", 1)
@@ -69,7 +70,7 @@ def test_a_missing_second_makes_the_run_suspect(interval: Make) -> None:
     judgement = judge(seconds, figures, COMPLETE, concurrency=4)
     assert judgement.status == "suspect"
     assert "missing-seconds" in codes(judgement)
-    assert "1 s of the window" in judgement.reason
+    assert numbers_in(judgement.reason) == [1]
 
 
 def test_a_client_at_its_limit_makes_the_run_suspect(interval: Make) -> None:

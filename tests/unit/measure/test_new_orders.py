@@ -12,6 +12,7 @@ from dbdyno.core import OrderRates
 from dbdyno.measure._figures import statement_counts, type_figures
 from dbdyno.measure._new_orders import ServerCounts, disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import CountersRecord, IntervalRecord, StatementCounts, TransactionCounts, parse_record
+from numbers_in import numbers_in
 
 TOLD = {
     "counts": [
@@ -83,7 +84,7 @@ def test_work_that_only_the_server_saw_is_a_caveat() -> None:
     readings = [_reading(0, 0), _reading(1, 150)]
     (orders,) = disagreement_caveats([_second(0)], ServerCounts(TOLD, readings, 0, 1))
     assert orders.code == "counts-disagree"
-    assert orders.text == "the client counted 5,940 NOPM and the server 9,000"
+    assert numbers_in(orders.text) == [5940, 9000]
 
 
 def test_transactions_that_commit_several_times_are_counted_by_their_statements() -> None:

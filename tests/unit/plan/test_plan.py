@@ -11,6 +11,7 @@ import pytest
 from dbdyno.core import HostError, RequestError
 from dbdyno.plan import check_budget, make_plan, share_server
 from dbdyno.study import BenchChoice, HostChoice, Study, read_study
+from error_codes import raises_code
 
 ROOT = Path(__file__).parents[3]
 
@@ -55,13 +56,13 @@ def test_targets_of_a_repeat_are_sent_the_same_statements(study: Study) -> None:
 
 def test_a_machine_too_small_is_refused_before_anything_starts(study: Study) -> None:
     budget = make_plan(study).budget
-    with pytest.raises(RequestError, match="tier 512 MiB does not fit"):
+    with raises_code(RequestError, "memory-exceeded", "512 MiB"):
         check_budget(study, budget, 256 << 20, 1 << 40)
     with pytest.raises(HostError, match="not enough disk"):
         check_budget(study, budget, 1 << 40, 1 << 30)
     check_budget(study, budget, 1 << 40, 1 << 40)
     far = replace(study, benches=(BenchChoice("a", HostChoice("db1", "bench@db1")),))
-    with pytest.raises(HostError, match="not enough disk space for the study on db1") as refused:
+    with raises_code(HostError, "disk-exceeded", "db1") as refused:
         check_budget(far, budget, 1 << 40, 1 << 30)
     assert "`home` of [hosts.db1]" in refused.value.remedy
 

@@ -12,6 +12,7 @@ from dbdyno.analyse import judge_cells
 from dbdyno.core import Run, RunRecord, SettledPart, TotalFigures
 from dbdyno.plan import PartOfStudy, further_rounds, make_plan, runs_of_part
 from dbdyno.study import Study, parse_study, study_text
+from numbers_in import numbers_in
 
 TEXT = """
 targets = ["mysql:9.7", "mariadb:11.8"]
@@ -119,7 +120,7 @@ def test_the_spread_is_that_of_the_first_runs_alone(study: Study) -> None:
 
 def test_what_is_written_reads_back_the_same(study: Study) -> None:
     assert parse_study(study_text(study), "further.toml") == study
-    assert study.repeats_words == "2 to 4, until its mean is known to ±3 %"
+    assert numbers_in(study.repeats_words) == [2, 4, 3]
 
 
 def test_a_part_of_a_study_repeats_its_own_cells_alone() -> None:

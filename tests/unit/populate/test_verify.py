@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +27,7 @@ from dbdyno.populate import (
     _verify as verifying,
 )
 from dbdyno.study import Timeouts
+from error_codes import raises_code
 
 DATASET = Dataset("tpcc/hammerdb", {"warehouses": 2})
 TARGET: dict[str, Any] = {"socket": "/s", "port": None, "user": "dbdyno", "password_file": "/p", "database": "d"}
@@ -81,7 +83,7 @@ def _verify(host: PaperHost, **more: Any) -> Any:
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:
     host = PaperHost([HOLDS, BROKEN, {"record": "verify-end", "status": "inconsistent"}], 1)
-    assert broken_words(_verify(host).answers) == "3.3.2.3 (no gaps) is broken in 7 rows"
+    assert re.fullmatch(r"3\.3\.2\.3 \(no gaps\) .* 7 rows", broken_words(_verify(host).answers))
     assert host.argv[1:] == [
         "verify",
         "tpcc/hammerdb",
@@ -105,7 +107,7 @@ def test_what_need_not_hold_is_no_fault() -> None:
 
 
 def test_conditions_that_could_not_be_asked_are_an_error() -> None:
-    with pytest.raises(PopulateError, match="could not be verified") as error:
+    with raises_code(PopulateError, "unverified") as error:
         _verify(PaperHost([HOLDS, {"record": "verify-end", "status": "incomplete"}], 3))
     assert "gone away" in error.value.why
 

@@ -12,6 +12,7 @@ from dbdyno.core import ProvisionError
 from dbdyno.hosts import Completed, LocalHost
 from dbdyno.provision._apt_sources import AptEntry, Distribution
 from dbdyno.provision._apt_state import AptState
+from error_codes import raises_code
 
 
 class MirrorHost(LocalHost):
@@ -52,14 +53,14 @@ def test_lists_that_ceased_to_be_valid_are_told_of_with_the_day(tmp_path: Path) 
     until = now(-17)
     lists = state(tmp_path, until)
     lists.update(told.append)
-    assert f"out of date since {until:%Y-%m-%d}" in told[-1]
+    assert f" {until:%Y-%m-%d}" in told[-1]
     assert lists.expired() == until.replace(microsecond=0)
     assert lists.has_lists()
 
 
 def test_lists_that_ceased_long_ago_are_refused_unless_the_host_allows_them(tmp_path: Path) -> None:
     old = state(tmp_path, now(-90))
-    with pytest.raises(ProvisionError, match="out of date since") as caught:
+    with raises_code(ProvisionError, "lists-expired") as caught:
         old.update(lambda _: None)
     assert "Acquire::Check-Valid-Until" in caught.value.remedy
     assert not old.has_lists()

@@ -19,6 +19,7 @@ from dbdyno.provision import provision, sources
 from dbdyno.provision._archive import unpack
 from dbdyno.provision._base_directory import find_base, library_path
 from dbdyno.provision._fetch import ArchiveFetcher
+from error_codes import raises_code
 from words_host import WordsHost, build, obtain, pack
 
 ELF = b"\x7fELF" + b"\0" * 60
@@ -114,7 +115,7 @@ def test_what_is_cut_short_or_no_archive_is_an_error_that_says_so(tmp_path: Path
     (tmp_path / "text.zip").write_text("no archive")
     with pytest.raises(ProvisionError, match="can't be unpacked"):
         unpack(tmp_path / "cut.tar.gz", tmp_path / "out")
-    with pytest.raises(ProvisionError, match="is not an archive"):
+    with raises_code(ProvisionError, "unknown-archive"):
         unpack(tmp_path / "text.zip", tmp_path / "out")
 
 
@@ -164,7 +165,7 @@ def test_a_base_directory_is_used_where_it_lies_and_not_changed(tmp_path: Path) 
 
 
 def test_a_storage_engine_without_its_plug_in_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="no storage engine rocksdb"):
+    with raises_code(StudyError, "storage-engine-missing", "rocksdb"):
         obtain(
             f"percona:8.0+rocksdb@basedir:{build(tmp_path / 'b')}", WordsHost("Ver 8.0.4 (Percona Server)"), tmp_path
         )
@@ -223,7 +224,7 @@ def test_a_coordinate_is_asked_of_its_own_client_once_and_without_one_that_is_sa
     source: str, client: str, tmp_path: Path
 ) -> None:
     host = WordsHost()
-    with pytest.raises(ProvisionError, match="not on this host") as caught:
+    with raises_code(ProvisionError, "command-missing") as caught:
         obtain(f"mysql:8.0@{source}", host, tmp_path)
     assert "@archive:" in caught.value.remedy
     host.clients[client] = str(pack(build(tmp_path / "b"), tmp_path / "a.tar.gz"))
@@ -265,7 +266,7 @@ def test_a_library_that_the_host_lacks_is_named_with_its_package(tmp_path: Path)
     host.missing = {"libnuma.so.1", "libodd.so.9"}
     with pytest.raises(ProvisionError, match=r"libnuma\.so\.1") as caught:
         library_path([Path("/bin/true")], tmp_path, tmp_path / "links", host)
-    assert caught.value.remedy == "install: libnuma1; find the packages that contain libodd.so.9"
+    assert re.fullmatch(r"install: libnuma1; .* libodd\.so\.9", caught.value.remedy)
 
 
 def test_a_library_that_the_build_brings_along_or_the_host_calls_otherwise_is_found(tmp_path: Path) -> None:
@@ -313,7 +314,7 @@ def test_an_archive_that_would_fill_the_disk_is_refused_and_nothing_of_it_stays(
             return real(path)._replace(total=100 << 20, free=(5 << 20) - used)
 
         monkeypatch.setattr(shutil, "disk_usage", small)
-    with pytest.raises(ProvisionError, match=r"bomb\.tar can't be unpacked") as caught:
+    with raises_code(ProvisionError, "damaged-archive", "bomb.tar") as caught:
         obtain(f"mysql:8.0@archive:{archive}", WordsHost(), tmp_path)
     assert re.search(r"its entry 'bin/mysqld\d' takes (100 TiB|1 MiB), and .* free", caught.value.why)
     assert not [path for path in home.rglob("mysqld*")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from dbdyno.provision import (
     select_installed,
 )
 from dbdyno.provision._store import installations, save
+from error_codes import raises_code
 from words_host import WordsHost, build, obtain, pack
 
 
@@ -55,7 +57,7 @@ def test_a_name_means_what_its_parts_say(name: str, means: bool, installed: Inst
     if means:
         assert select_installed([parse_engine_name(name)], kept) == kept
     else:
-        with pytest.raises(StudyError, match="is not on this machine") as caught:
+        with raises_code(StudyError, "engine-missing") as caught:
             select_installed([parse_engine_name(name)], kept)
         assert "mysql 8.0.31" in caught.value.why
 
@@ -73,7 +75,7 @@ def test_a_check_names_each_file_that_is_not_as_it_was(installed: Installation, 
         "share/new file was added",
     ]
     host.words = "mysqld  Ver 8.0.32 for Linux"
-    assert check_installed(kept, host)[-1] == "its server says 8.0.32, but it was 8.0.31"
+    assert re.findall(r"8\.0\.\d+", check_installed(kept, host)[-1]) == ["8.0.32", "8.0.31"]
     host.words = "error while loading shared libraries: libnuma.so.1"
     assert "libnuma" in check_installed(kept, host)[-1]
 
@@ -125,10 +127,10 @@ def test_an_engine_whose_link_leads_elsewhere_is_not_measured(tmp_path: Path) ->
     link.unlink()
     for target in ("libssl.so.2", "/tmp/other/libssl.so.1"):
         link.symlink_to(target)
-        with pytest.raises(ProvisionError, match=f"libssl.so leads to {target}, but led to libssl.so.1"):
+        with pytest.raises(ProvisionError, match=f"libssl.so .*{target}, .*libssl.so.1"):
             provision(name, host, home)
         link.unlink()
-    with pytest.raises(ProvisionError, match=r"the link lib/private/libssl.so is missing"):
+    with pytest.raises(ProvisionError, match=r"lib/private/libssl\.so is missing"):
         provision(name, host, home)
     link.symlink_to("libssl.so.1")
     (folder / "lib/libz.so").symlink_to("/tmp/libz.so")
@@ -155,7 +157,7 @@ def test_a_folder_that_earlier_versions_share_is_the_same_to_them(tmp_path: Path
     provision(name, host, home)
     assert times.read_text() == text
     (folder / "lib64").unlink()
-    with pytest.raises(ProvisionError, match="the link lib64 is missing"):
+    with pytest.raises(ProvisionError, match="lib64 is missing"):
         provision(name, host, home)
 
 
@@ -174,7 +176,7 @@ def test_an_engine_in_use_stays_and_goes_when_it_is_let_go(installed: Installati
         assert installed_engines(home, host) == [kept]
     remove_installed(kept, home, host)
     assert not kept.folder.exists() and installed_engines(home, host) == []
-    with pytest.raises(ProvisionError, match="removed in the meantime"), in_use(installed, home, host):
+    with raises_code(ProvisionError, "engine-removed"), in_use(installed, home, host):
         pass
 
 
@@ -204,7 +206,7 @@ def test_a_source_without_its_place_is_looked_up_in_the_catalogue(tmp_path: Path
     host.clients["mvn"] = str(pack(build(tmp_path / "b"), tmp_path / "a.tar.gz"))
     with pytest.raises(ProvisionError, match="its SHA-256 is"):  # the digest is known, too
         obtain("mysql:8.0@maven", host, tmp_path)
-    with pytest.raises(StudyError, match="does not say which"):
+    with raises_code(StudyError, "source-incomplete"):
         obtain("mysql:8.4@maven", host, tmp_path)
 
 

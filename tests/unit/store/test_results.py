@@ -28,6 +28,7 @@ from dbdyno.store import (
     study_digest,
 )
 from dense_counts import encoded
+from error_codes import raises_code
 
 STUDY = 'name = "first"\nseed = 1\n'
 
@@ -113,14 +114,14 @@ def test_a_folder_of_a_newer_schema_is_refused(results: Results) -> None:
 
 def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(StoreError, match="not a results folder"):
+        with raises_code(StoreError, "not-results"):
             Results.open(path)
 
 
 def test_the_folder_above_names_the_results_in_it(results: Results) -> None:
-    with pytest.raises(StoreError, match="not a results folder") as error:
+    with raises_code(StoreError, "not-results") as error:
         Results.open(results.path.parent)
-    assert error.value.remedy == f"name one of its results folders: {results.path}"
+    assert error.value.remedy.endswith(f": {results.path}")
 
 
 def test_a_broken_manifest_is_named(results: Results) -> None:
@@ -301,16 +302,16 @@ def test_a_lock_that_is_no_file_is_named(results: Results) -> None:
     lock = results.path / "lock"
     lock.unlink(missing_ok=True)
     os.mkfifo(lock)
-    with pytest.raises(StoreError, match="can't be locked") as error, results.writing():
+    with raises_code(StoreError, "not-a-file") as error, results.writing():
         pass
-    assert error.value.why == f"{lock} is not a file"
+    assert str(lock) in error.value.why
 
 
 def test_a_second_writer_is_told_who_holds_the_folder(results: Results) -> None:
     with results.writing():
-        with pytest.raises(StoreError, match="in use by another dbdyno") as error, results.writing():
+        with raises_code(StoreError, "in-use") as error, results.writing():
             pass
-        assert f"process {os.getpid()} holds it since" in error.value.why
+        assert f"process {os.getpid()} " in error.value.why
     with results.writing():
         pass
 

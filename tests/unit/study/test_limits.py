@@ -8,6 +8,7 @@ from dbdyno.core import StudyError
 from dbdyno.measure import LoadOrder
 from dbdyno.plan import make_plan
 from dbdyno.study import Study, Timeouts, parse_study, study_text
+from error_codes import raises_code
 
 TEXT = """
 targets = ["mysql:9.7"]
@@ -108,5 +109,5 @@ def test_servers_can_be_set_up_for_more_connections_than_are_driven() -> None:
 
 
 def test_servers_for_fewer_connections_than_are_driven_are_refused() -> None:
-    with pytest.raises(StudyError, match="for 3 connections would be driven by 4"):
+    with raises_code(StudyError, "connections-exceeded", "3", "4"):
         parse_study(TEXT.split("[limits]")[0] + "[limits]\nconnections = 3\n", "x.toml")

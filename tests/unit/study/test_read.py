@@ -167,7 +167,7 @@ def test_a_target_may_have_options_of_the_workload_of_its_own() -> None:
 
 
 def test_an_option_of_a_target_that_its_workload_does_not_know_is_refused_with_the_line_of_the_target() -> None:
-    with pytest.raises(StudyError, match=r"variants.toml:7: unknown option 'compression' of linkbench"):
+    with pytest.raises(StudyError, match=r"variants.toml:7: .*'compression' of linkbench"):
         parse_study(VARIANTS.replace("table-compression", "compression"), "variants.toml")
 
 

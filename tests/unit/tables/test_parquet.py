@@ -81,7 +81,7 @@ def test_what_is_packed_otherwise_is_refused_by_its_name() -> None:
         read_parquet(sink.getvalue(), most_rows=2)
     sink = io.BytesIO()
     pq.write_table(pa.table({"second": [1, 2]}), sink, use_dictionary=False, column_encoding="DELTA_BINARY_PACKED")
-    with pytest.raises(ValueError, match="column second is neither plain nor dictionary-encoded: encoding 5"):
+    with pytest.raises(ValueError, match=r"column second .* encoding 5"):
         read_parquet(sink.getvalue(), most_rows=2)
 
 

@@ -75,7 +75,7 @@ class Containers:
         """
         progress(f"pull {reference}")
         remedy = "correct its name, log in to its registry, or load it (docker load, docker build)"
-        with translated_errors(f"the image {reference} can't be pulled", remedy):
+        with translated_errors(f"the image {reference} can't be pulled", remedy, code="not-pulled"):
             has_tag = "@" in reference or ":" in reference.rpartition("/")[2]
             return _image_facts(reference, self._client.images.pull(reference if has_tag else f"{reference}:latest"))
 
@@ -206,7 +206,9 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
             "run dbdyno there, or unset DOCKER_HOST",
         )
     with translated_errors(
-        f"no container engine answers at {engine_url}", "start Docker or Podman's socket, or name it in DOCKER_HOST"
+        f"no container engine answers at {engine_url}",
+        "start Docker or Podman's socket, or name it in DOCKER_HOST",
+        code="container-engine-missing",
     ):
         with socket.socket(socket.AF_UNIX) as probe:  # the client library leaks its own where nobody listens
             probe.settimeout(_TIMEOUT_S)

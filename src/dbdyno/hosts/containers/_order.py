@@ -56,7 +56,7 @@ class ContainerOrder:
 
 
 @contextlib.contextmanager
-def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
+def translated_errors(what: str, remedy: str = "", why: str = "", *, code: str = "") -> Iterator[None]:
     """Translate what the client library raises into a `DbdynoError`."""
     import requests
     from docker.errors import APIError, DockerException
@@ -64,12 +64,14 @@ def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[No
     try:
         yield
     except APIError as error:
-        raise HostError(what, "\n".join(filter(None, (why, str(error.explanation or error)))), remedy) from error
+        raise HostError(
+            what, "\n".join(filter(None, (why, str(error.explanation or error)))), remedy, code=code
+        ) from error
     except (DockerException, requests.RequestException, OSError) as error:
         text = str(error)
         if "Permission denied" in text:
             remedy = "add your user to the group docker and log in again, or use Podman's own socket"
-        raise HostError(what, "\n".join(filter(None, (why, _root_cause(error)))), remedy) from error
+        raise HostError(what, "\n".join(filter(None, (why, _root_cause(error)))), remedy, code=code) from error
 
 
 def _root_cause(error: BaseException) -> str:

@@ -79,7 +79,8 @@ def spawn(
     except Refused as refused:
         is_missing = refused.code == "not-found" and refused.path == words[0]
         what = f"the command '{argv[0]}' is not on {link.destination}" if is_missing else f"can't start '{argv[0]}'"
-        raise HostError(what, f"{refused.path}: {refused.text}") from None
+        code = "command-missing" if is_missing else ""
+        raise HostError(what, f"{refused.path}: {refused.text}", code=code) from None
     return RemoteProcess(link, int(value["pid"]), int(value["start_ticks"]), argv)
 
 
@@ -131,7 +132,11 @@ def _collect_output(
                 other_stream = err if stream is out else out
                 texts[stream] += stream.read(_TICK_S if other_stream.is_end else _LOOK_S)
         if time.monotonic() >= deadline:
-            raise HostError(f"'{argv[0]}' took longer than {timeout_s:g} s on {link.destination}", short_words(argv))
+            raise HostError(
+                f"'{argv[0]}' took longer than {timeout_s:g} s on {link.destination}",
+                short_words(argv),
+                code="timed-out",
+            )
         if time.monotonic() >= next_tick:
             next_tick = time.monotonic() + _TICK_S
             if halt_words := watch.verdict():

@@ -101,7 +101,9 @@ def run_script(destination: str, script: str, words: Sequence[str], *, stdin: by
             start_new_session=True,
         )
     except subprocess.TimeoutExpired as error:
-        raise HostError(f"{destination} took longer than {timeout_s:g} s", script[:80], fault="network") from error
+        raise HostError(
+            f"{destination} took longer than {timeout_s:g} s", script[:80], fault="network", code="timed-out"
+        ) from error
     except OSError as error:
         raise HostError("ssh can't be started", str(error), "install the OpenSSH client") from error
     if result.returncode != 0:
@@ -117,6 +119,7 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
             f"{destination} does not execute programs in dbdyno's folder",
             words,
             "name a folder with --home on a file system mounted without noexec",
+            code="not-executable",
         )
     if exit_code != _SSH_FAILED:
         return _command_failure(destination, exit_code, words)
@@ -142,6 +145,7 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
         words,
         f"{_reach_remedy(stderr)}; to try it by hand: ssh {destination} true",
         fault="network",
+        code="unreachable",
     )
 
 
@@ -157,12 +161,15 @@ def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
     """Return the error of a command there that ssh has run."""
     other_folder = "name another folder: --home, or `home` of [hosts.NAME]"
     if "No space left on device" in words or "quota exceeded" in words:
-        return HostError(f"the disk of {destination} is full", words, f"free some space there, or {other_folder}")
+        return HostError(
+            f"the disk of {destination} is full", words, f"free some space there, or {other_folder}", code="disk-full"
+        )
     if "Permission denied" in words or "Read-only file system" in words:
         return HostError(
             f"{destination} lets its user write nothing to dbdyno's folder",
             words,
             f"create the folder there for that user, or {other_folder}",
+            code="not-writable",
         )
     if "command not found" in words or words.endswith("not found"):
         return HostError(

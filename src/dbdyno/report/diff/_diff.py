@@ -137,7 +137,10 @@ def _target_names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) 
             if name not in known_names:
                 remedy = nearest(name, known_names)
                 raise RequestError(
-                    f"{side.name} has no target {name}", f"its targets are {', '.join(known_names)}", remedy
+                    f"{side.name} has no target {name}",
+                    f"its targets are {', '.join(known_names)}",
+                    remedy,
+                    code="unknown-target",
                 )
     if sides[0] is sides[1]:
         return _target_names_within(sides[0], renamed)

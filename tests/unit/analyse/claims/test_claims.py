@@ -12,6 +12,7 @@ from claim_cases import AT, ENGINES, GIB, RO, RW, claim, curve, none_closing, re
 from dbdyno.analyse import closing_cells, judge_cells
 from dbdyno.analyse.claims import CellSelector, ClaimResult, Published, judge_claims
 from dbdyno.core import OrderRates, RunRecord
+from numbers_in import numbers_in
 
 
 def test_a_level_holds_inside_its_interval_and_not_outside() -> None:
@@ -52,7 +53,7 @@ def test_what_is_not_in_the_results_is_the_reason(spot: CellSelector, reason: st
 
 
 def test_a_suspect_run_and_two_targets_of_one_engine_tell_nothing() -> None:
-    assert result(claim("level"), [run(status="suspect")]).reason == "no good run of mysql 8.4.8 at 16 connections"
+    assert "mysql 8.4.8 at 16 connections" in result(claim("level"), [run(status="suspect")]).reason
     two = [run(target="tuned"), run(target="plain")]
     several = result(claim("level"), two)
     assert several.outcome == "can't be told"
@@ -74,7 +75,7 @@ def test_a_claim_about_the_end_is_read_off_the_end() -> None:
 
     assert (last(1000.0, 1000).outcome, last(1500.0, 0).outcome) == ("holds", "holds")
     assert (last(1500.0, 1000).outcome, last(1000.0, 0).outcome) == ("does not hold", "does not hold")
-    assert last(1000.0, 3000).reason == "no good run of mysql 8.4.8 that was judged for 3,000 s at 16 connections"
+    assert numbers_in(last(1000.0, 3000).reason) == [3000, 16]
 
 
 def test_a_figure_of_no_named_memory_is_not_refuted_where_some_memory_is_missing() -> None:
@@ -101,14 +102,14 @@ def test_cells_with_other_rows_than_the_reports_tell_nothing() -> None:
 
 
 def test_another_storage_engine_is_another_engine() -> None:
-    assert result(claim("level"), [run("mysql 8.4.8 rocksdb")]).reason == "not in the results: mysql 8.4.8"
+    assert result(claim("level"), [run("mysql 8.4.8 rocksdb")]).reason.endswith(": mysql 8.4.8")
 
 
 def test_a_storage_engine_that_no_log_tells_is_asked_for_only_where_it_is_named() -> None:
     untold = [run("mysql 8.4.8 unknown")]
     assert result(claim("level"), untold).outcome == "holds"
     named = claim("level", at=replace(AT, engine="mysql 8.4.8 innodb"))
-    assert result(named, untold).reason == "not in the results: mysql 8.4.8 innodb"
+    assert result(named, untold).reason.endswith(": mysql 8.4.8 innodb")
 
 
 def test_a_peak_may_be_any_concurrency_that_is_not_clearly_below_the_best() -> None:
@@ -117,7 +118,7 @@ def test_a_peak_may_be_any_concurrency_that_is_not_clearly_below_the_best() -> N
     assert "16 and 64 connections" in open_peak.reason
     moved = result(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1500}))
     assert moved.outcome == "does not hold"
-    assert moved.reason == "the peak is at 64 connections"
+    assert numbers_in(moved.reason) == [64]
     assert result(claim("peak"), [run()]).outcome == "can't be told"
 
 
@@ -252,14 +253,14 @@ def test_the_same_everywhere_falls_with_one_cell(second: tuple[float, float], ou
     assert result(asked, records).outcome == {"open": "can't be told"}.get(outcome, outcome)
     if outcome == "holds":
         part = [record for record in records if record.run.cell.concurrency == 16]
-        assert result(asked, part).reason == "the same in 1 available cell of 2"
+        assert numbers_in(result(asked, part).reason) == [1, 2]
     if outcome == "does not hold":
-        assert result(asked, records).reason == "1 of 2 cells clearly differs by more"
+        assert numbers_in(result(asked, records).reason) == [1, 2]
         alone = [record for record in records if record.run.cell.concurrency == 64]
-        assert result(asked, alone).reason == "1 of 1 cell clearly differs by more"
+        assert numbers_in(result(asked, alone).reason) == [1, 1]
 
 
 def test_a_shape_is_never_guessed() -> None:
     asked = claim("shape", (), reason="no rule says it")
-    assert result(asked, [run()]).reason == "no rule says it"
+    assert result(asked, [run()]).reason == asked.reason
     assert result(asked, [run(workload=RO)]).reason == f"not in the results: {RW}"

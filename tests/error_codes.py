@@ -1,0 +1,22 @@
+"""Errors by their codes, and by the names and numbers in them, so that their sentences can be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import pytest
+
+from dbdyno.core import DbdynoError
+
+Kind = TypeVar("Kind", bound=DbdynoError)
+
+
+@contextmanager
+def raises_code(kind: type[Kind], code: str, *parts: str) -> Iterator[pytest.ExceptionInfo[Kind]]:
+    """Hold that the block raises an error with a code, whose text has names or numbers in it."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert caught.value.code == code
+    assert [part for part in parts if part not in f"{caught.value}\n{caught.value.remedy}"] == []
