@@ -98,6 +98,10 @@ class RecordingProxy:
         for thread in self._threads:
             thread.join(timeout=10)
 
+    def reply_to(self, payload: bytes, recording: Recording) -> bytes:
+        """Return the packet that answers a client's in the server's place; empty: it is forwarded."""
+        return b""
+
     def _spawn(self, target: Callable[..., None], *arguments: object) -> threading.Thread:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
         self._threads.append(thread)
@@ -136,6 +140,9 @@ class RecordingProxy:
                     payload, greeting = _without_tls_and_compression(payload), False
                 elif from_client:
                     recording.client_packet(header[3], payload)
+                    if reply := self.reply_to(payload, recording):
+                        source.sendall(struct.pack("<I", len(reply))[:3] + b"\x01" + reply)
+                        continue
                 else:
                     recording.server_packet(payload)
                 sink.sendall(header + payload)

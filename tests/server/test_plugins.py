@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import Server
-from dbdyno.core import ConfigureError, StudyError
+from dbdyno.core import ConfigureError, ProvisionError, StudyError
 from dbdyno.hosts import LocalHost, mapped_libraries
 from error_codes import raises_code
 
@@ -26,6 +27,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "add-an-engine.md"
 DBDYNO = (sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main())")
 _MATURITY_AT = 96  # in MariaDB's struct st_maria_plugin, on 64 bits
 _EXPERIMENTAL = 1
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
 
 @pytest.fixture
@@ -192,3 +194,52 @@ def call_it_otherdb(path: Path) -> None:
     content = path.read_bytes()
     assert content.count(b"\0ROCKSDB\0") == 1
     path.write_bytes(content.replace(b"\0ROCKSDB\0", b"\0OTHERDB\0"))
+
+
+@pytest.fixture
+def plugin_beside_its_library(plugin: Path) -> Path:
+    """A plug-in without code of its own, as TidesDB's nearly is: the storage engine is a library next to it."""
+    library = plugin.with_name("librocksdbengine.so.1")
+    plugin.rename(library)
+    source = plugin.with_name("plugin.c")
+    source.write_text('const char dbdyno_words[] = "_maria_plugin_declarations_";\n')
+    argv = ["cc", "-shared", "-fPIC", "-o", plugin, source, "-Wl,--no-as-needed", "-L", plugin.parent]
+    subprocess.run([*argv, f"-l:{library.name}"], check=True)
+    return plugin
+
+
+@needs_compiler
+def test_a_library_that_a_plug_in_needs_is_copied_and_recorded_with_its_digest(
+    plugin_beside_its_library: Path, laboratory: Any
+) -> None:
+    library = plugin_beside_its_library.with_name("librocksdbengine.so.1")
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    results, study = laboratory.folder() / "results", laboratory.folder() / "study.toml"
+    study.write_text(
+        f'target = [{{engine = "mariadb:11.8+rocksdb", plugin = "{plugin_beside_its_library}"}}]\n'
+        'workload = {name = "sysbench/oltp_read_write", tables = 1, table_size = 1000}\n'
+        'axes = {tier = "64MB", concurrency = 2}\n'
+        'measure = {warm_up = "1s", window = "2s", repeats = 1, equivalence_events = 0}\n'
+        'pacing = {think = "20ms"}\n'
+    )
+    argv = [*DBDYNO, "run", str(study), "-o", str(results), "--quiet", "--no-calibrate"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (engine,) = (results / "engines").glob("*.json")
+    packages = {package["name"]: package for package in json.loads(engine.read_text())["packages"]}
+    assert packages[library.name]["sha256"] == digest
+    (run,) = (results / "runs").iterdir()
+    assert json.loads((run / "record.json").read_text())["status"] == "good"
+    mapped = {Path(each["path"]): each for each in json.loads((run / "process.json").read_text())["libraries"]}
+    (path,) = [path for path in mapped if path.name == library.name]
+    assert mapped[path]["sha256"] == digest
+    assert path.is_relative_to(laboratory.home.plugins), "the copy is what runs"
+
+
+@needs_compiler
+def test_a_plug_in_whose_library_is_missing_is_refused_before_a_server_starts(
+    plugin_beside_its_library: Path, laboratory: Any
+) -> None:
+    plugin_beside_its_library.with_name("librocksdbengine.so.1").unlink()
+    with pytest.raises(ProvisionError, match=r"lacks libraries: librocksdbengine\.so\.1"):
+        laboratory.installation(f"mariadb:11.8+rocksdb#plugin={plugin_beside_its_library}")
