@@ -11,7 +11,7 @@ import pytest
 from figures_page import publish
 from scipy.signal import lfilter
 
-from dbdyno.stats import StoppingRule, steady_state, stop_checks, stopping_point
+from dbdyno.stats import StopChecks, StoppingRule, steady_state, stopping_point
 from planted_series import jump, ramp, slow_start, stalled, wave
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ def test_the_stopping_rule_saves_time_and_is_off_as_seldom_as_it_should() -> Non
     rows = []
     for sd, phi in ((0.02, 0.0), (0.05, 0.5), (0.05, 0.9), (0.10, 0.9)):
         series = [1000 * (1 + correlated(sd, phi)(generator, 900)) for _ in range(SERIES)]
-        checks = [stop_checks(each) for each in series]
+        checks = [StopChecks(each) for each in series]
         for precision in (0.01, 0.02, 0.05):
             rule = StoppingRule(precision=precision)
             points = [stopping_point(x, rule, made) for x, made in zip(series, checks, strict=True)]

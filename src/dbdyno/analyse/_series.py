@@ -21,6 +21,7 @@ from dbdyno.stats import (
     Period,
     Stalls,
     SteadyState,
+    StopChecks,
     StoppingPoint,
     StoppingRule,
     drift,
@@ -29,7 +30,6 @@ from dbdyno.stats import (
     period,
     stalls,
     steady_state,
-    stop_checks,
     stopping_point,
 )
 
@@ -128,7 +128,7 @@ def _stalls(values: NDArray[np.float64]) -> Stalls | None:
 
 
 def _stops(values: NDArray[np.float64]) -> dict[float, StoppingPoint | None]:
-    checks = stop_checks(values)
+    checks = StopChecks(values)
     rules = {precision: StoppingRule(precision=precision, cap_s=None) for precision in PRECISIONS}
     return {precision: stopping_point(values, rule, checks) for precision, rule in rules.items()}
 

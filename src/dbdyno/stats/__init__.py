@@ -87,11 +87,11 @@ from dbdyno.stats._start import mser5, steady_start
 from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
 from dbdyno.stats._stopping import (
     StopCheck,
+    StopChecks,
     StoppingPoint,
     StoppingRule,
     may_stop,
     stop_check,
-    stop_checks,
     stopping_point,
 )
 
@@ -138,6 +138,7 @@ __all__ = [
     "Steadiness",
     "SteadyState",
     "StopCheck",
+    "StopChecks",
     "StoppingPoint",
     "StoppingRule",
     "Variation",
@@ -201,7 +202,6 @@ __all__ = [
     "steady_start",
     "steady_state",
     "stop_check",
-    "stop_checks",
     "stopping_point",
     "supported_quantiles",
     "t_quantile",

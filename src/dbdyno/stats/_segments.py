@@ -30,6 +30,9 @@ _SPIKE_SCALES = 4.0
 _SETTLED_FROM_GROUP = 12
 _MOST_CORRELATION = 0.9
 _SCALE_FLOOR = 1e-9
+_BLOCK_GROUPS = 128  # ends of pieces between two looks at the starts
+_MOST_PAIRS = 1 << 17  # of starts compared at once; memory
+_ROUNDINGS = 64 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +121,59 @@ def _least_squares_bounds(calm: FloatArray, variance: float) -> list[int]:
     cheapest = np.full(count + 1, np.inf)  # of the groups before each bound
     cheapest[0] = 0.0
     last_start = np.zeros(count + 1, dtype=np.intp)
-    for end in range(LEAST_GROUPS, count + 1):
-        start = np.arange(end - LEAST_GROUPS + 1)
-        residual_squares = squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
-        costs = cheapest[start] + residual_squares
-        last_start[end] = costs.argmin()
-        cheapest[end] = costs[last_start[end]] + penalty
+    rounding = _ROUNDINGS * (float(squares[-1]) + penalty * count)
+    earlier_starts = np.zeros(0, dtype=np.intp)
+    for first_end in range(LEAST_GROUPS, count + 1, _BLOCK_GROUPS):
+        ends = range(first_end, min(first_end + _BLOCK_GROUPS, count + 1))
+        starts = np.concatenate([earlier_starts, np.arange(ends.start, ends.stop) - LEAST_GROUPS])
+        for end in ends:
+            start = starts[: len(earlier_starts) + 1 + end - first_end]
+            residual_squares = squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
+            costs = cheapest[start] + residual_squares
+            best = costs.argmin()
+            last_start[end] = start[best]
+            cheapest[end] = costs[best] + penalty
+        earlier_starts = _promising_starts(starts, sums, squares, cheapest, rounding)
     bounds = [count]
     while bounds[0] > 0:
         bounds.insert(0, int(last_start[bounds[0]]))
     return bounds
+
+
+def _promising_starts(
+    starts: NDArray[np.intp], sums: FloatArray, squares: FloatArray, cheapest: FloatArray, rounding: float
+) -> NDArray[np.intp]:
+    """Return the starts from which a cheapest piece may still begin, whatever values follow.
+
+    Parameters
+    ----------
+    sums, squares, cheapest : of all groups before each bound
+    rounding : by which a computed cost may be off
+
+    Notes
+    -----
+    What two starts cost differs by the groups between them, at any end. So at each level of a piece one of the two is
+    cheaper: the earlier one at levels near the mean of those groups, the later one at all others. A start with a
+    cheaper one at every level is never chosen (functional pruning, Maidstone and others 2017). It must be cheaper by
+    more than rounding, so that the division is the same as without this search among the starts.
+    """
+    starts = starts[np.isfinite(cheapest[starts])]
+    rivals = starts[:: 1 + len(starts) ** 2 // _MOST_PAIRS]
+    apart = rivals[None, :] - starts[:, None]
+    is_later, groups = apart > 0, np.where(apart == 0, 1, apart)
+    mean, mean_square, mean_cost = (
+        (of[rivals][None, :] - of[starts][:, None]) / groups for of in (sums, squares, cheapest)
+    )
+    # Squared distance from the mean within which the earlier start is the cheaper one.
+    square = mean_cost - (mean_square - mean**2) + np.where(is_later, rounding, -rounding) / np.abs(groups)
+    distance = np.sqrt(np.maximum(square, 0.0))
+    slack = _ROUNDINGS * (np.abs(mean) + distance)
+    low = np.where(is_later, mean - distance - slack, -np.inf).max(axis=1)
+    high = np.where(is_later, mean + distance + slack, np.inf).min(axis=1)
+    is_beaten = is_later & (square < 0)
+    is_covered = ~is_later & (mean - distance + slack < low[:, None]) & (high[:, None] < mean + distance - slack)
+    promising: NDArray[np.intp] = starts[(low <= high) & ~(is_beaten | is_covered).any(axis=1)]
+    return promising
 
 
 def _merge_similar_segments(calm: FloatArray, bounds: list[int]) -> Segments:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -116,12 +116,38 @@ def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
     return len(checks) >= rule.passes and all(rule.passed(check) for check in checks[-rule.passes :])
 
 
-def stop_checks(x: ArrayLike, rule: StoppingRule | None = None) -> tuple[StopCheck, ...]:
-    """Return every check that would be made while this series is driven, the cap left aside."""
-    values, effective_rule = checked_series(x), rule or StoppingRule()
-    return tuple(
-        stop_check(values[:second]) for second in range(effective_rule.first_s, len(values) + 1, effective_rule.every_s)
-    )
+class StopChecks(Sequence[StopCheck]):
+    """Holds the checks that would be made while a series is driven, the cap left aside; each is made on first use.
+
+    Parameters
+    ----------
+    rule : when they are made
+
+    Raises
+    ------
+    AnalysisError : see `stop_check`
+    """
+
+    def __init__(self, x: ArrayLike, rule: StoppingRule | None = None) -> None:
+        self._values, self._rule = checked_series(x), rule or StoppingRule()
+        self._checks: dict[int, StopCheck] = {}
+
+    def __len__(self) -> int:
+        return len(range(self._rule.first_s, len(self._values) + 1, self._rule.every_s))
+
+    @overload
+    def __getitem__(self, index: int) -> StopCheck: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[StopCheck]: ...
+
+    def __getitem__(self, index: int | slice) -> StopCheck | list[StopCheck]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        if number not in self._checks:
+            self._checks[number] = stop_check(self._values[: self._rule.first_s + number * self._rule.every_s])
+        return self._checks[number]
 
 
 def stopping_point(
@@ -132,20 +158,33 @@ def stopping_point(
     Parameters
     ----------
     x : one value per second from the start of the driven time
-    checks : those of `stop_checks`, where several rules with the same times are asked
+    checks : of this run, where several rules with the same times are asked
 
     >>> point = stopping_point([1000.0, 1002.0] * 300)
     >>> point.at_s, point.reason, point.mean
     (240, 'precision', 1001.0)
     """
     values, effective_rule = checked_series(x), rule or StoppingRule()
-    all_checks = stop_checks(values, effective_rule) if checks is None else checks
-    for count, check in enumerate(all_checks, start=1):
-        if effective_rule.cap_s is not None and check.at_s > effective_rule.cap_s:
-            break
-        if may_stop(all_checks[:count], effective_rule):
-            return StoppingPoint(check.at_s, "precision", check.mean, check.half_width)
+    check = _first_stop(StopChecks(values, effective_rule) if checks is None else checks, effective_rule)
+    if check is not None:
+        return StoppingPoint(check.at_s, "precision", check.mean, check.half_width)
     return _stopping_point_at_cap(values, effective_rule)
+
+
+def _first_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> StopCheck | None:
+    """Return the first check that allows to stop.
+
+    Each row of checks is looked at from its end: one that fails rules out every row that it is in, so that of a run
+    that is never stopped one check of a row is made.
+    """
+    last = rule.passes - 1
+    while last < len(checks) and (rule.cap_s is None or rule.first_s + last * rule.every_s <= rule.cap_s):
+        row = range(last, last - rule.passes, -1)
+        failed = next((index for index in row if not rule.passed(checks[index])), None)
+        if failed is None:
+            return checks[last]
+        last = failed + rule.passes
+    return None
 
 
 def _window_drift(window: FloatArray) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dbdyno.stats import (
+    StopChecks,
     StoppingRule,
     drift,
     mser5,
@@ -15,7 +16,6 @@ from dbdyno.stats import (
     period,
     stalls,
     steady_state,
-    stop_checks,
     stopping_point,
     t_quantile,
 )
@@ -88,7 +88,7 @@ def test_stalls_of_window_and_run_are_the_expected_ones(run: str, series: dict[s
 
 def test_the_stopping_rules_stop_where_expected(run: str, series: dict[str, np.ndarray]) -> None:
     x, expected = series[run], EXPECTED[run]
-    checks = stop_checks(x)
+    checks = StopChecks(x)
     for percent in (1, 2, 5):
         point = stopping_point(x, StoppingRule(precision=percent / 100, cap_s=None), checks)
         assert (point.at_s if point else None) == expected[f"stop_{percent}pct_s"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dbdyno.stats import StopCheck, StoppingRule, may_stop, stop_check, stop_checks, stopping_point
+from dbdyno.stats import StopCheck, StopChecks, StoppingRule, may_stop, stop_check, stopping_point
 from planted_series import jump, noisy, ramp
 
 
@@ -70,4 +70,4 @@ def test_a_check_fails_on_width_correlation_drift_or_a_dead_server(check: StopCh
 
 def test_a_dead_server_is_never_done() -> None:
     assert stopping_point(np.zeros(600)) is None
-    assert len(stop_checks(np.zeros(600))) == 15
+    assert len(StopChecks(np.zeros(600))) == 15
