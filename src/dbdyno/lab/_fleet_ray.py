@@ -92,7 +92,7 @@ class _BenchActor:
         """Make runs; report a failure as a message, as Ray would wrap an error."""
         if dbdyno.__version__ != self._version:
             what = f"dbdyno is {dbdyno.__version__} on the node of bench {self._bench}, and {self._version} here"
-            yield BenchFailed(HostError, (what, "", "install the same version on all nodes"))
+            yield BenchFailed(HostError, (what, "", "install the same version on all nodes"), "other-version")
             return
         try:
             yield from self._fleet.submit(self._bench, runs)
