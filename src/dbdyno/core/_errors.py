@@ -30,7 +30,7 @@ class DbdynoError(Exception):
     what : one line, no full stop: what could not be done
     why : the offending value, file and line, or the server's own words; empty when `what` says all
     remedy : one line in the imperative; empty when there is none
-    code : names the error for programs, which must not read its sentences; empty: its class says enough
+    code : tells errors of one class apart, so that no code and no test reads sentences; empty where that is not needed
     """
 
     exit_code = 4
