@@ -31,7 +31,7 @@ from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machi
 pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
 RATE = 20e6
-_LEASE = "from dbdyno.hosts.remote import connect; connect.__kwdefaults__['lease_s'] = 4; "
+LEASE = "from dbdyno.hosts.remote import connect; connect.__kwdefaults__['lease_s'] = 4; "
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 STUDY = f"""\
 name = "shaped"
@@ -90,6 +90,16 @@ def is_unshaped(machine: RemoteMachine) -> bool:
     return machine.tc("qdisc", "show", "dev", "eth0").split()[:3] == ["qdisc", "noqueue", "0:"]
 
 
+def has_netem(machine: RemoteMachine) -> bool:
+    """Whether the kernel can delay packets."""
+    try:
+        machine.tc("qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms")
+    except subprocess.CalledProcessError:
+        return False
+    machine.tc("qdisc", "del", "dev", "lo", "root")
+    return True
+
+
 def refusal(machine: RemoteMachine, study: Path) -> str:
     """What a study is refused with, before anything of it was made."""
     process = start(machine, "run", str(study), "--force", "-o", str(study.parent / "out"))
@@ -132,16 +142,12 @@ def test_a_study_that_can_not_be_shaped_is_refused_with_the_reason(machine: Remo
 
 
 def test_without_netem_a_delayed_route_is_refused_in_the_kernel_s_words(machine: RemoteMachine, tmp_path: Path) -> None:
-    try:
-        machine.tc("qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms")
-    except subprocess.CalledProcessError:
-        told = refusal(machine, write_study(tmp_path, machine, '"wan"', WAN))
-        assert "'wan'" in told and "modprobe -a sch_netem" in told
-        assert "sudo modprobe -a sch_netem" in told
-        assert is_unshaped(machine)
-    else:
-        machine.tc("qdisc", "del", "dev", "lo", "root")
+    if has_netem(machine):
         pytest.skip("this kernel has netem")
+    told = refusal(machine, write_study(tmp_path, machine, '"wan"', WAN))
+    assert "'wan'" in told and "modprobe -a sch_netem" in told
+    assert "sudo modprobe -a sch_netem" in told
+    assert is_unshaped(machine)
 
 
 def test_a_rate_limits_the_shaped_route_and_no_other(machine: RemoteMachine, tmp_path: Path) -> None:
@@ -170,7 +176,7 @@ def test_a_user_that_is_root_needs_no_sudo_and_the_end_of_the_session_undoes(mac
     with connect(f"root@{machine.name}", find_generator()) as host:
         shaper = find_shaper(host, HostChoice("db1", "root@db1", machine.address))
         assert shaper.tc == ("/usr/sbin/tc",) and shaper.interface == Interface("eth0", 1500)
-        shaper.apply(RouteChoice("slow", rate_bits_per_s=20_000_000), 21000)
+        shaper.apply(RouteChoice("slow", rate_bits_per_s=20_000_000), 21000, ["10.98.0.1"])
         assert "qdisc htb dbd0: root" in machine.tc("qdisc", "show", "dev", "eth0")
     assert comes_true(lambda: is_unshaped(machine), 5)
 
@@ -194,7 +200,7 @@ def test_an_interrupted_study_leaves_the_network_as_it_was(machine: RemoteMachin
 
 
 def test_a_killed_lab_s_shaping_is_undone_with_the_lease(machine: RemoteMachine, tmp_path: Path) -> None:
-    process = run_shaped(machine, tmp_path, before=_LEASE)
+    process = run_shaped(machine, tmp_path, before=LEASE)
     process.kill()
     process.communicate(timeout=30)
     assert comes_true(lambda: is_unshaped(machine), 20)

@@ -1,12 +1,13 @@
 """Makes the network slower for what one server sends: a delay, a rate, by the traffic control of the server's host.
 
-Packets from the server's port are held back and no others: the lab's own connection stays as fast as it is. A delay
-on the way back alone lengthens each round trip by all of it. What undoes the change is given to the agent before the
-change is made, so that it is undone however the session ends.
+Packets from the server's port to the load's hosts are held back and no others: the lab's own connection stays as fast
+as it is. All load hosts share one queue, so a load that several hosts drive meets the network that it would meet from
+one. A delay on the way back alone lengthens each round trip by all of it. What undoes the change is given to the agent
+before the change is made, so that it is undone however the session ends.
 
 >>> from dbdyno.study import RouteChoice
 >>> route = RouteChoice("slow", rate_bits_per_s=20_000_000)
->>> shaping_commands(route, Interface("eth0", 1500), 21000)[2]
+>>> shaping_commands(route, Interface("eth0", 1500), 21000, ["10.1.0.3"])[2]
 ['qdisc', 'add', 'dev', 'eth0', 'parent', 'dbd0:1', 'handle', 'dbd1:', 'tbf', 'rate', '20000000bit', 'burst', '3036b', \
 'limit', '500000b']
 """
@@ -35,6 +36,8 @@ _DELAYED_PACKETS = 100_000
 _TIMEOUT_S = 10.0
 _LEFT_S = 5.0
 _TRIAL_PORT = 9  # discard: no server listens there
+_TRIAL_CLIENT = "192.0.2.1"
+"""An address for documentation (RFC 5737): no host has it."""
 _AT_END = "shaping"
 
 
@@ -46,9 +49,15 @@ class Interface:
     mtu_bytes: int
 
 
-def shaping_commands(route: RouteChoice, interface: Interface, port: int) -> list[list[str]]:
+def shaping_commands(route: RouteChoice, interface: Interface, port: int, clients: Sequence[str]) -> list[list[str]]:
     """Return arguments of ``tc``, in order: root queue, class, what holds packets back, and which packets go there.
 
+    Parameters
+    ----------
+    clients : IPv4 addresses of the load's hosts, as the server sees them
+
+    Notes
+    -----
     A rate may be exceeded by half a millisecond's worth of bytes, or by two packets where that is more: a timer for
     each packet would cost more than it gains. Its queue holds 200 ms, then it drops packets as a router does.
     """
@@ -64,12 +73,13 @@ def shaping_commands(route: RouteChoice, interface: Interface, port: int) -> lis
         queue = max(10 * packets_bytes, round(bytes_per_s * _QUEUE_S))
         leaf = ["tbf", "rate", f"{rate}bit", "burst", f"{burst}b", "limit", f"{queue}b"]
     packets = ["match", "ip", "protocol", "6", "0xff", "match", "ip", "sport", str(port), "0xffff"]
-    match_ipv4 = ["protocol", "ip", "prio", "1", "u32", *packets]
+    match_ipv4 = ["protocol", "ip", "prio", "1", "u32", *packets, "match", "ip", "dst"]
+    to_clients = ["filter", "add", *device, "parent", _HANDLE, *match_ipv4]
     return [
         ["qdisc", "add", *device, "root", "handle", _HANDLE, "htb"],
         ["class", "add", *device, "parent", _HANDLE, "classid", _CLASS, "htb", *_UNLIMITED],
         ["qdisc", "add", *device, "parent", _CLASS, "handle", _LEAF, *leaf],
-        ["filter", "add", *device, "parent", _HANDLE, *match_ipv4, "flowid", _CLASS],
+        *([*to_clients, f"{client}/32", "flowid", _CLASS] for client in clients),
     ]
 
 
@@ -132,14 +142,14 @@ class TrafficShaper:
     tc: tuple[str, ...]
     sudoers: str
 
-    def apply(self, route: RouteChoice, port: int) -> list[str]:
-        """Shape what is sent from a port until `undo`; the commands, for the record.
+    def apply(self, route: RouteChoice, port: int, clients: Sequence[str]) -> list[str]:
+        """Shape what is sent from a port to the load's hosts until `undo`; the commands, for the record.
 
         Raises
         ------
         HostError : the kernel or sudo refuses; nothing is changed then
         """
-        commands = [[*self.tc, *words] for words in shaping_commands(route, self.interface, port)]
+        commands = [[*self.tc, *words] for words in shaping_commands(route, self.interface, port, clients)]
         self.host.run_at_end(_AT_END, [*self.tc, *undo_command(self.interface.name)])
         try:
             for words in commands:
@@ -174,7 +184,7 @@ class TrafficShaper:
         HostError : one can't be had here
         """
         for route in routes:
-            self.apply(route, _TRIAL_PORT)
+            self.apply(route, _TRIAL_PORT, [_TRIAL_CLIENT])
             self.undo()
 
     def _run_command(self, words: Sequence[str], route: RouteChoice) -> None:

@@ -53,8 +53,13 @@ class RunServer(FillServer, Protocol):
     def pid(self) -> int | None:
         """Return its process on this machine; None where it can't be seen."""
 
-    def client_connection(self) -> ServerConnection:
-        """Return a connection by the route and as the user of the load."""
+    def client_connection(self, through: Host | None = None) -> ServerConnection:
+        """Return a connection by the route and as the user of the load.
+
+        Parameters
+        ----------
+        through : the load host that it is made from; None: the one that the load is led from
+        """
 
     def variables(self) -> Mapping[str, str]:
         """Return SHOW GLOBAL VARIABLES."""

@@ -156,9 +156,9 @@ class LabServer:
         """See `FillServer`. A server that is not ours is asked as the load's own user."""
         return self._server.connect()
 
-    def client_connection(self) -> ServerConnection:
+    def client_connection(self, through: Host | None = None) -> ServerConnection:
         """See `RunServer`."""
-        return self._server.connect(as_load_user=True)
+        return self._server.connect(as_load_user=True, through=through)
 
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         """See `FillServer`."""

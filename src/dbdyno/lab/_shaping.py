@@ -1,41 +1,28 @@
 """Measures the network before a run, shapes it where asked, and holds that it is as slow as the study asks.
 
-The round trip is compared with that before the change, on the same connection; the rate is read off large replies.
-A route that is faster than asked fails the run. One that is slower, because the network itself is, has a caveat.
+Each machine of the client compares its round trip with that before the change, and reads the rate off large replies:
+see `_client_paths`. A route that is faster than asked fails the run. One that is slower, because the network itself is,
+has a caveat.
 """
 
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from dbdyno.configure import TrafficShaper, find_shaper, undo_left_shape
-from dbdyno.connections import ServerConnection
-from dbdyno.core import Caveat, ConfigureError, HostError, format_duration, is_network_route
+from dbdyno.core import Caveat, ConfigureError, HostError, MeasureError, format_duration, is_network_route
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._bench import RunServer
+from dbdyno.lab._client_paths import THIS_MACHINE, ClientPath, client_addresses, client_paths, network_facts
 from dbdyno.lab._context import LoadClient
-from dbdyno.lab._reply_rates import (
-    LARGEST_REPLY_BYTES,
-    LEAST_REPLY_BYTES,
-    REPLIES,
-    ROW_BYTES,
-    bits_per_s,
-    is_long,
-    load_host_network,
-    reply_sizes,
-    reply_statement,
-)
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder
 from dbdyno.store import JsonValue
 from dbdyno.study import RouteChoice, Study
 
-_PINGS = 20
-_REPLY_S = 0.25
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
 """Bounds of the rate as replies see it, as shares of the rate asked; headers take about 5 % of a full packet."""
@@ -57,17 +44,28 @@ class AppliedShape:
 
 @dataclass(frozen=True, slots=True)
 class PathReading:
-    """Holds what a client sees of the way to the server.
+    """Holds what a machine of the client sees of the way to the server.
 
     Parameters
     ----------
     plain_ns, shaped_ns : shortest round trip before and after the change
-    reply_bits_per_s : of large replies after the change; None: not asked
+    reply_bits_per_s : of large replies after the change
+    client : name of the machine
     """
 
     plain_ns: int
     shaped_ns: int
-    reply_bits_per_s: int | None = None
+    reply_bits_per_s: int
+    client: str = THIS_MACHINE
+
+    @property
+    def facts(self) -> dict[str, JsonValue]:
+        """Return what was read, for the run's telemetry."""
+        return {
+            "round_trip_ns": self.shaped_ns,
+            "round_trip_unshaped_ns": self.plain_ns,
+            "reply_bits_per_s": self.reply_bits_per_s,
+        }
 
 
 @contextlib.contextmanager
@@ -85,6 +83,7 @@ def shaped_network(
     ------
     HostError : it can't be shaped, or the change can't be undone
     ConfigureError : it is not as slow as asked
+    MeasureError : a load host can't read it
     """
     route, choice = study.shaped_route(order.run.cell.route), study.bench.server if study.bench is not None else None
     if choice is None or not isinstance(host, RemoteHost):
@@ -96,47 +95,50 @@ def shaped_network(
         return
     shaper = find_shaper(host, choice)
     with contextlib.ExitStack() as exit_stack:
-        with server.client_connection() as connection:
-            plain_ns = _round_trip_ns(connection)
+        with client_paths(order, server, client) as paths:
+            plain_round_trips = [path.round_trip_ns() for path in paths]
             port = server.order_target("")["port"]
             assert isinstance(port, int), "a server of the network has a port"
-            commands = shaper.apply(route, port)
+            commands = shaper.apply(route, port, client_addresses(server, client))
             exit_stack.callback(_undo_shaping, shaper)
-            reading = _read_path(connection, route, plain_ns)
-            rate = reading.reply_bits_per_s or _reply_rate(connection, reading.shaped_ns)
+            readings = [
+                PathReading(plain_ns, *path.read(route.rate_bits_per_s), path.name)
+                for path, plain_ns in zip(paths, plain_round_trips, strict=True)
+            ]
         facts: dict[str, JsonValue] = {
             "route": route.name,
             "interface": shaper.interface.name,
             "commands": [*commands],
-            "round_trip_ns": reading.shaped_ns,
-            "round_trip_unshaped_ns": reading.plain_ns,
-            "reply_bits_per_s": reading.reply_bits_per_s,
+            **_reading_facts(readings),
         }
-        network: dict[str, JsonValue] = {"round_trip_ns": reading.shaped_ns, "reply_bits_per_s": rate}
-        yield AppliedShape({"shaping": facts, "network": network}, judge_path(route, reading))
+        network = network_facts(
+            order, {reading.client: (reading.shaped_ns, reading.reply_bits_per_s) for reading in readings}
+        )
+        caveats = [caveat for reading in readings for caveat in judge_path(route, reading)]
+        yield AppliedShape({"shaping": facts, "network": network}, tuple(caveats))
 
 
 def _network_facts(order: LoadOrder, server: RunServer, client: LoadClient) -> Mapping[str, JsonValue]:
     """Return what the machines of the client see of the network to the server."""
     if not is_network_route(order.run.cell.route):
         return _NOTHING
-    if client.agents:
-        return {"network": load_host_network(client, order)}
-    with server.client_connection() as connection:
-        round_trip_ns = _round_trip_ns(connection)
-        rate = _reply_rate(connection, round_trip_ns)
-        return {"network": {"round_trip_ns": round_trip_ns, "reply_bits_per_s": rate}}
+    with client_paths(order, server, client) as paths:
+        return {"network": network_facts(order, {path.name: _read_if_possible(path) for path in paths})}
 
 
-def _reply_rate(connection: ServerConnection, round_trip_ns: int) -> int:
-    """Return bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
-    rate = 0
-    for size_bytes in reply_sizes():
-        took_ns = _fastest_reply_ns(connection, size_bytes) - round_trip_ns
-        rate = bits_per_s(size_bytes, took_ns)
-        if is_long(took_ns):
-            break
-    return rate
+def _read_if_possible(path: ClientPath) -> tuple[int, int] | None:
+    """Return round trip and rate; None where a load host can't read them, which no run fails for."""
+    try:
+        return path.read()
+    except MeasureError:
+        return None
+
+
+def _reading_facts(readings: Sequence[PathReading]) -> dict[str, JsonValue]:
+    """Return what was read; that of load hosts by their names."""
+    if readings[0].client == THIS_MACHINE:
+        return readings[0].facts
+    return {"hosts": {reading.client: reading.facts for reading in readings}}
 
 
 def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
@@ -148,74 +150,28 @@ def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
     ------
     ConfigureError : the route is not what was asked
     """
-    added_ns = reading.shaped_ns - reading.plain_ns
+    added_ns, client = reading.shaped_ns - reading.plain_ns, reading.client
+    what = f"the route '{route.name}' to {client} is not as the study asks"
+    remedy = f"check that replies to {client} leave by the interface of the host's address"
     if route.rtt_ns and abs(added_ns - route.rtt_ns) > max(_RTT_SHARE * route.rtt_ns, _RTT_LEAST_NS):
-        raise ConfigureError(
-            f"the route '{route.name}' is not as the study asks",
-            f"{format_duration(added_ns)} of round trip were added, not {format_duration(route.rtt_ns)}",
-            "check that replies to this machine leave by the interface of the host's address",
-            code="route-delay",
-        )
-    if route.rate_bits_per_s is None or reading.reply_bits_per_s is None:
+        why = f"{format_duration(added_ns)} of round trip were added, not {format_duration(route.rtt_ns)}"
+        raise ConfigureError(what, why, remedy, code="route-delay")
+    if route.rate_bits_per_s is None:
         return ()
-    share, measured_rate = (
-        reading.reply_bits_per_s / route.rate_bits_per_s,
-        f"{reading.reply_bits_per_s / 1e6:,.4g} Mbit/s",
-    )
+    share = reading.reply_bits_per_s / route.rate_bits_per_s
+    measured_rate = f"{reading.reply_bits_per_s / 1e6:,.4g} Mbit/s"
     requested_rate = f"{route.rate_bits_per_s / 1e6:,.6g} Mbit/s"
     if share > _RATE_ABOVE:
         raise ConfigureError(
-            f"the route '{route.name}' is not as the study asks",
-            f"replies came with {measured_rate}, faster than {requested_rate}",
-            "check that replies to this machine leave by the interface of the host's address",
-            code="route-rate",
+            what, f"replies came with {measured_rate}, faster than {requested_rate}", remedy, code="route-rate"
         )
     if share < _RATE_BELOW:
         text = (
-            f"one connection got {measured_rate} of the {requested_rate} of the route '{route.name}': "
+            f"one connection of {client} got {measured_rate} of the {requested_rate} of the route '{route.name}': "
             "the network is slower, or one connection sends too little per round trip"
         )
         return (Caveat("shaped-rate", text),)
     return ()
-
-
-def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) -> PathReading:
-    shaped_ns = _round_trip_ns(connection)
-    rate = route.rate_bits_per_s
-    if rate is None:
-        return PathReading(plain_ns, shaped_ns)
-    asked_bytes = min(max(round(rate / 8 * _REPLY_S), LEAST_REPLY_BYTES), LARGEST_REPLY_BYTES)
-    asked_bytes -= asked_bytes % ROW_BYTES
-    took_ns = _fastest_reply_ns(connection, asked_bytes) - shaped_ns
-    return PathReading(plain_ns, shaped_ns, bits_per_s(asked_bytes, took_ns))
-
-
-def _round_trip_ns(connection: ServerConnection) -> int:
-    times = []
-    for _ in range(_PINGS):
-        began_ns = time.monotonic_ns()
-        connection.ping(reconnect=False)
-        times.append(time.monotonic_ns() - began_ns)
-    return min(times)
-
-
-def _fastest_reply_ns(connection: ServerConnection, size_bytes: int) -> int:
-    """Return the time of the fastest of several replies: the others waited for a processor or for lost packets, too."""
-    return min(_reply_ns(connection, size_bytes) for _ in range(REPLIES))
-
-
-def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
-    """Return the time of a reply of so many bytes, a multiple of `ROW_BYTES`."""
-    began_ns = time.monotonic_ns()
-    with connection.cursor() as cursor:
-        cursor.execute(reply_statement(size_bytes))
-        rows = cursor.fetchall()
-    took_ns = time.monotonic_ns() - began_ns
-    if sum(len(row[0] or "") for row in rows) != size_bytes:
-        raise ConfigureError(
-            "the rate of the network can't be measured", f"the server does not reply with {size_bytes} bytes"
-        )
-    return took_ns
 
 
 def _undo_shaping(shaper: TrafficShaper) -> None:

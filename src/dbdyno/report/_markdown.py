@@ -15,6 +15,7 @@ from dbdyno.report._format import clock_time, server_title, workload_title
 from dbdyno.report._machine import machine_words, named_machine
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._pacing import pacing_words
+from dbdyno.report._round_trips import round_trip_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal import (
     answer_blocks,
@@ -115,6 +116,7 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),
         *([f"shaped routes: {study.shaped_words}"] if study.shaped_routes else []),
+        *([f"round trips before the load: {words}"] if (words := round_trip_words(analysis)) else []),
         *machine_lines,
         f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]

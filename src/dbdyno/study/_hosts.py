@@ -131,13 +131,9 @@ class HostsReader(Tables):
     ) -> None:
         """Refuse a load that the bench's client hosts can't drive as one client."""
         table, count = f"bench.{bench.name}", len(bench.clients)
-        if "network" not in routes:
+        if not any(map(is_network_route, routes)):
             what = f"[{table}] has clients on other hosts, and the study has no route to the server from there"
             self._fail(table, "client", what, remedy='add "network" to axes.route, or remove client')
-        if shaped := next((route for route in routes if is_network_route(route) and route not in ROUTES), None):
-            what = f"the shaped route '{shaped}' can't be driven from client hosts yet"
-            why = "its delay and rate are measured from this machine before the load"
-            self._fail(table, "client", what, why, f"remove '{shaped}' from axes.route, or client from the bench")
         if load.pacing.search is not None:
             what, why = "a search can't be driven from client hosts", "its next rate depends on what all have seen"
             self._fail(table, "client", what, why, "remove client, or give rates one by one")

@@ -8,20 +8,27 @@ from dbdyno.configure import Interface, configured_queues, shaping_commands, sha
 from dbdyno.study import RouteChoice
 
 CARD = Interface("eth0", 1500)
+CLIENTS = ["10.1.0.3", "10.1.0.4"]
 
 
 def test_a_delay_is_netem_s_with_the_rate_if_there_is_one() -> None:
-    commands = [" ".join(words) for words in shaping_commands(RouteChoice("wan", 10_000_000, 10**9), CARD, 21000)]
+    commands = [
+        " ".join(words) for words in shaping_commands(RouteChoice("wan", 10_000_000, 10**9), CARD, 21000, CLIENTS)
+    ]
     assert commands[0] == "qdisc add dev eth0 root handle dbd0: htb"
     assert commands[2].endswith("netem delay 10000us limit 100000 rate 1000000000bit")
     assert not any("tbf" in command for command in commands)
-    (delay,) = [words for words in shaping_commands(RouteChoice("far", 500_000), CARD, 1) if "netem" in words]
+    (delay,) = [words for words in shaping_commands(RouteChoice("far", 500_000), CARD, 1, CLIENTS) if "netem" in words]
     assert delay[-4:] == ["delay", "500us", "limit", "100000"]
 
 
-def test_only_packets_from_the_server_s_port_are_held_back() -> None:
-    *_, choice = shaping_commands(RouteChoice("slow", rate_bits_per_s=20_000_000), CARD, 21000)
-    assert " ".join(choice).endswith("match ip protocol 6 0xff match ip sport 21000 0xffff flowid dbd0:1")
+def test_only_packets_from_the_server_s_port_to_the_load_s_hosts_are_held_back_in_one_queue() -> None:
+    commands = [" ".join(words) for words in shaping_commands(RouteChoice("slow", 0, 20_000_000), CARD, 21000, CLIENTS)]
+    packets = "match ip protocol 6 0xff match ip sport 21000 0xffff match ip dst"
+    choices = [command for command in commands if command.startswith("filter")]
+    ends = [f"{packets} {address}/32 flowid dbd0:1" for address in CLIENTS]
+    assert [command[-len(end) :] for command, end in zip(choices, ends, strict=True)] == ends
+    assert sum(" tbf " in command for command in commands) == 1
 
 
 @pytest.mark.parametrize(
@@ -29,7 +36,7 @@ def test_only_packets_from_the_server_s_port_are_held_back() -> None:
     [(20_000_000, 1500, 3036, 500_000), (10**9, 1500, 62_500, 25_000_000), (10**6, 9000, 18_036, 180_360)],
 )
 def test_a_burst_is_half_a_millisecond_or_two_packets(rate: int, mtu: int, burst: int, queue: int) -> None:
-    leaf = shaping_commands(RouteChoice("slow", rate_bits_per_s=rate), Interface("eth0", mtu), 1)[2]
+    leaf = shaping_commands(RouteChoice("slow", rate_bits_per_s=rate), Interface("eth0", mtu), 1, CLIENTS)[2]
     assert leaf[-4:] == ["burst", f"{burst}b", "limit", f"{queue}b"]
 
 

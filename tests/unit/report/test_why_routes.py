@@ -11,7 +11,7 @@ import pytest
 from dbdyno.core import Run
 from dbdyno.plan import PartOfStudy, ordered_runs, runs_of_part
 from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, summary_json, why_object, why_of
-from dbdyno.store import StoredRun
+from dbdyno.store import JsonValue, StoredRun
 from dbdyno.study import parse_study
 from explained_study import LAST_PLACE, SIX_PLACES, STATEMENTS, PlantedTimes
 
@@ -25,6 +25,8 @@ class FarTimes(PlantedTimes):
 
     tells_network = True
     rate: float | None = RATE
+    hosts: dict[str, int] | None = None
+    """Shortest round trip from each load host to the server, in nanoseconds."""
 
     def times_ms(self, run: Run) -> dict[str, float]:
         times = super().times_ms(run)
@@ -42,7 +44,17 @@ class FarTimes(PlantedTimes):
             for row in stored.seconds
         ]
         telemetry = {"network": {"round_trip_ns": 900_000, "reply_bits_per_s": self.rate}} if self.rate else {}
+        if self.hosts:
+            telemetry = _of_load_hosts(self.hosts, is_shaped=run.cell.route == "wan")
         return replace(stored, seconds=seconds, start={"network": path}, telemetry_facts=telemetry)
+
+
+def _of_load_hosts(hosts: dict[str, int], *, is_shaped: bool) -> dict[str, JsonValue]:
+    added_ns = 4_000_000 if is_shaped else 0
+    rows = {name: {"round_trip_ns": ns + added_ns, "reply_bits_per_s": RATE} for name, ns in hosts.items()}
+    telemetry: dict[str, JsonValue] = {"network": {"reply_bits_per_s": RATE, "hosts": {**rows}}}
+    unshaped = {name: {**rows[name], "round_trip_unshaped_ns": ns} for name, ns in hosts.items()}
+    return telemetry | ({"shaping": {"route": "wan", "hosts": {**unshaped}}} if is_shaped else {})
 
 
 def _planted(routes: str, axes: str = LAST_PLACE) -> FarTimes:
@@ -92,7 +104,7 @@ def test_a_table_without_the_rate_of_the_network_says_why(analysis: StudyAnalysi
     results = planted.write(tmp_path / "hosts")
     why = why_of(analyse_study(results))
     assert why.network and all(time.transmission_ms is None and time.rest_ms > 0 for time in why.network)
-    words = "dbdyno measures the rate from its own machine, not from load hosts"
+    words = "earlier versions did not measure it from load hosts"
     assert words in page_text(results) and words in markdown_text(results)
     assert words not in page_text(analysis.results)
 
@@ -114,6 +126,24 @@ def test_a_shaped_network_is_told_by_its_name_and_what_it_is(tmp_path: Path) -> 
     assert "over wan +" in text and "shaped routes: wan: network with 4 ms of round trip added" in text
     assert "wan: network with 4 ms of round trip added" in page_text(results)
     assert summary_json(results)["shaped_routes"] == [{"name": "wan", "rtt_ns": 4_000_000, "rate_bits_per_s": None}]
+
+
+def test_round_trips_are_told_for_each_load_host_and_route(tmp_path: Path) -> None:
+    planted = _planted('["loopback", "network", "wan"]')
+    planted.text = planted.text.replace('server = "db1"', 'server = "db1"\nclient = ["c1", "c2"]')
+    planted.text += '[hosts.c1]\n[hosts.c2]\n[routes.wan]\nrtt = "4ms"\n'
+    planted.hosts = {"c1": 200_000, "c2": 350_000}
+    results = planted.write(tmp_path / "hosts")
+    by_network, by_wan = (
+        "network: c1 0.2 ms, c2 0.35 ms",
+        "wan: c1 4.2 ms (0.2 ms unshaped), c2 4.35 ms (0.35 ms unshaped)",
+    )
+    for text in (markdown_text(results), page_text(results)):
+        assert "round trips before the load" in text and by_network in text and by_wan in text
+
+
+def test_round_trips_of_this_machine_need_no_name(analysis: StudyAnalysis) -> None:
+    assert "round trips before the load: network: 0.9 ms" in markdown_text(analysis.results)
 
 
 def test_without_a_network_nothing_is_said_of_it(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from dbdyno.report._format import client_words, clock_time, figure, humanised, l
 from dbdyno.report._html import element, to_html
 from dbdyno.report._machine import machine_words
 from dbdyno.report._pacing import pacing_words
+from dbdyno.report._round_trips import round_trip_words
 from dbdyno.report._settings import EMPTY, VariableRow, requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page
@@ -290,6 +291,7 @@ def _measured_method(page: Page) -> dict[str, str]:
         "statements": f"{study.protocol}, random numbers of {study.rng}",
         **({} if not study.benches else {"machines": study.bench_words, **_clock_terms(page)}),
         **({} if not study.shaped_routes else {"shaped routes": study.shaped_words}),
+        **({} if not (words := round_trip_words(page.analysis)) else {"round trips before the load": words}),
         "processors of the server": _cpus_words(study.pinning.server),
         "processors of the client": _cpus_words(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),

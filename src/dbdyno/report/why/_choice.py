@@ -53,7 +53,7 @@ ABOUT_NETWORK = (
 )
 _UNKNOWN_RATE = (
     "Where transmission is blank, the network's rate was not measured, and transmission is in the rest: "
-    "dbdyno measures the rate from its own machine, not from load hosts (client)."
+    "earlier versions did not measure it from load hosts (client)."
 )
 ABOUT_COUNTED = (
     "The servers' counters over the whole windows. These times overlap the statements and each other, so they do not "
