@@ -43,11 +43,12 @@ needs a removed one fills it again.
 
 --remove stops servers of studies that have ended and removes their data. It stops a server only if process id, start
 time and boot of the machine match those noted at its start. It never touches running studies, servers that somebody
-else started, engines and results; datasets only with --datasets. Each new study cleans up its own DBDYNO_HOME in the
-same way, and names other dbdyno servers on the machine.
+else started, engines and results; datasets only with --datasets. A server "in a container" belongs to a study there:
+this machine does not see whether it goes on, so clean up in the container. Each new study cleans up its own
+DBDYNO_HOME in the same way, and names other dbdyno servers on the machine.
 """
 _ANY_WIDTH = 10_000
-_LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
+_LEFT, _BUSY, _ELSEWHERE, _CONTAINED = "left over", "in use", "left over elsewhere", "in a container"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
@@ -139,6 +140,8 @@ def _print_remains(
 def _server_state(server: RunningServer, home: Home) -> str:
     if server.study_pid is not None:
         return _BUSY
+    if server.is_contained:
+        return _CONTAINED
     return _LEFT if server.home == home.root else _ELSEWHERE
 
 

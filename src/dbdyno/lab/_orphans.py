@@ -31,6 +31,7 @@ class RunningServer:
     memory_bytes : resident
     home : the DBDYNO_HOME that it runs in
     study_pid : of the dbdyno that started it; None when that has ended
+    is_contained : it runs in a container, with processes and files of its own: whether its study goes on can't be seen
     """
 
     pid: int
@@ -41,10 +42,12 @@ class RunningServer:
     folder: Path
     home: Path
     study_pid: int | None
+    is_contained: bool = False
 
     def __str__(self) -> str:
         """Describe it in one line."""
-        owner_words = f"of the study in process {self.study_pid}" if self.study_pid else "of a study that has ended"
+        ended_words = "of a study in a container" if self.is_contained else "of a study that has ended"
+        owner_words = f"of the study in process {self.study_pid}" if self.study_pid else ended_words
         age = format_duration(round(self.age_s) * 10**9)
         facts = [f"process {self.pid}", f"since {age}", format_bytes(self.memory_bytes), owner_words, str(self.folder)]
         return f"{self.engine or 'a server'}: {', '.join(facts)}"
@@ -109,6 +112,7 @@ def _running_server(process: ServerProcess, host: Host) -> RunningServer | None:
         return None
     note = read_note(folder, host) if process.is_own else None
     is_noted = note is not None and (note.pid, note.start_ticks) == (process.pid, process.start_ticks)
+    study_pid = session.pid if session.boot == boot_name(host) and session.is_alive() else None
     return RunningServer(
         process.pid,
         process.start_ticks,
@@ -117,8 +121,17 @@ def _running_server(process: ServerProcess, host: Host) -> RunningServer | None:
         _resident_bytes(process.pid, host),
         folder,
         folder.parents[2],
-        session.pid if session.boot == boot_name(host) and session.is_alive() else None,
+        study_pid,
+        is_contained=study_pid is None and host.files.stat(folder) is None and _has_own_pids(process.pid, host),
     )
+
+
+def _has_own_pids(pid: int, host: Host) -> bool:
+    """Return whether a process lives in another process namespace than ours: the kernel then gives several pids."""
+    with contextlib.suppress(OSError):  # it has ended
+        match = _PIDS_RE.search(host.files.read_text(Path(f"/proc/{pid}/status")))
+        return match is not None and len(match[1].split()) > 1
+    return False
 
 
 def _uptime_s(host: Host) -> float:
@@ -135,6 +148,7 @@ def _resident_bytes(pid: int, host: Host) -> int:
 
 _KILL_S = 10.0
 _IDLE_S = 600.0
+_PIDS_RE = re.compile(r"^NSpid:(.*)$", re.MULTILINE)
 _GROUP_RE = re.compile(r"dbdyno-(\d+-\d+-[0-9a-z]{8})-")
 
 

@@ -16,7 +16,7 @@ import pytest
 from dbdyno.core import Home, HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts._process import start_ticks_of
-from dbdyno.lab import clean_up, find_orphans, living_studies
+from dbdyno.lab import RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._orphans import left_groups, remove_orphans
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
@@ -264,6 +264,28 @@ def test_a_living_studys_server_is_in_use(home: Home, server_of: list[subprocess
     server = start_with(option_file, server_of)
     (found,) = [running for running in find_orphans(home, HOST).servers if running.pid == server.pid]
     assert found.study_pid == os.getppid()
+
+
+def test_a_server_of_a_container_is_not_called_left_over(
+    home: Home, tmp_path: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    """Its study has a pid and files that this machine does not have, whether it has ended or not."""
+    other_home = tmp_path / "in-the-container"
+    option_file = other_home / f"run/17-4711-{boot_name(HOST)}" / "s1/my.cnf"
+    words = ["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c", "import time; time.sleep(60)"]
+    server_of.append(subprocess.Popen([*words, f"--defaults-file={option_file}"], stderr=subprocess.PIPE))
+    deadline = time.monotonic() + 10
+    found: list[RunningServer] = []
+    while not found and server_of[-1].poll() is None and time.monotonic() < deadline:
+        servers = [running for running in find_orphans(home, HOST).servers if running.home == other_home]
+        found = [running for running in servers if running.is_contained]
+    if not found:
+        assert server_of[-1].stderr is not None and server_of[-1].poll() is not None
+        pytest.skip(server_of[-1].stderr.read().decode())
+    assert found[0].study_pid is None and "of a study in a container" in str(found[0])
+    option_file.parent.mkdir(parents=True)  # a folder that is here belongs to a study of this machine
+    servers = [running for running in find_orphans(home, HOST).servers if running.home == other_home]
+    assert not any(running.is_contained for running in servers)
 
 
 def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> None:
