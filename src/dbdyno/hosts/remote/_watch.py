@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from dbdyno.hosts.remote._files import RemoteFiles
 from dbdyno.hosts.remote._link import Link, Refused
 
 _TAKE_MS = 3000
+_UNUSED_INSTANTS = 3
+"""A file that was read at one instant and at none of so many after it was looked up once: it is watched no more."""
 
 
 class RemoteWatch(FileWatch):
@@ -27,7 +30,10 @@ class RemoteWatch(FileWatch):
 
     def __init__(self, link: Link, files: RemoteFiles, period_ns: int, clock: Callable[[], ClockMap]) -> None:
         self._link, self._files, self._period_ns, self._clock = link, files, period_ns, clock
-        self._paths: dict[Path, None] = {}
+        self._paths: dict[Path, tuple[int, int]] = {}
+        """Each path with the numbers of the first and last instant at which it was read."""
+        self._dropped: set[Path] = set()
+        self._instants = 0
         self._watched: tuple[Path, ...] = ()
         self._watch: int | None = None
         self._start_ns = 0
@@ -36,9 +42,10 @@ class RemoteWatch(FileWatch):
     def at(self, instant_ns: int) -> int | None:
         """See `FileWatch`."""
         self._look = {}
+        self._instants += 1
         try:
             began_ns = self._take_look(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
-            if self._watch is None or len(self._paths) > len(self._watched):
+            if self._watch is None or len(self._paths) > len(self._watched) or self._has_unused_paths(instant_ns):
                 self._begin_watch(instant_ns + self._period_ns)
         except (HostError, Refused):  # closed by the end of a run, or the link is lost: the next read reports it
             return None
@@ -46,7 +53,7 @@ class RemoteWatch(FileWatch):
 
     def read(self, path: Path) -> bytes:
         """See `FileWatch`."""
-        self._paths[path] = None
+        self._paths[path] = self._paths.get(path, (self._instants,))[0], self._instants
         content = self._look.get(path)
         if content is None:
             return self._files.read_bytes(path)
@@ -61,7 +68,20 @@ class RemoteWatch(FileWatch):
                 self._link.ask("watch-stop", watch=self._watch)
             self._watch = None
 
+    def _has_unused_paths(self, instant_ns: int) -> bool:
+        """Return whether a watch without some paths is better, and can begin at the next instant in time."""
+        is_in_time = time.monotonic_ns() < instant_ns + self._period_ns
+        return is_in_time and any(map(self._is_unused, self._paths))
+
+    def _is_unused(self, path: Path) -> bool:
+        first, last = self._paths[path]
+        has_come_back = path in self._dropped  # read now and then: dropping it each time would cost more
+        return not has_come_back and first == last <= self._instants - _UNUSED_INSTANTS
+
     def _begin_watch(self, first_ns: int) -> None:
+        unused_paths = {path for path in self._paths if self._is_unused(path)}
+        self._dropped |= unused_paths
+        self._paths = {path: instants for path, instants in self._paths.items() if path not in unused_paths}
         if not self._paths:
             return
         self.close()
