@@ -34,6 +34,7 @@ impl Workers {
         let mut waiting = self.waiting();
         if waiting.idle_threads > waiting.work.len() {
             waiting.work.push_back(work);
+            drop(waiting); // else the thread that wakes waits for this one
             self.shared.1.notify_one();
             return Ok(());
         }
