@@ -73,3 +73,4 @@ pub use quirks::{Quirk, quirk, quirks};
 pub use rate_profile::{RateProfile, RateSegment};
 pub use row_form::RowForm;
 pub use server_counts::{ServerCount, ServerCounts};
+pub use sql_files::{SQL_SOURCES, portable_name, source_files};

@@ -18,7 +18,7 @@ from dbdyno.plan import Plan
 from dbdyno.populate import ConditionAnswer, Dataset, Snapshot
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue, Results, ResultsWriter, StoredRun
-from dbdyno.study import ResolvedWorkload, Study
+from dbdyno.study import ResolvedWorkload, Study, WorkloadFolders
 
 Auditor: TypeAlias = Callable[[Results, Study, Sequence[StoredRun]], events.ServersAudited]
 """Judges servers by inspections: stored runs without a load, one per target."""
@@ -93,6 +93,8 @@ class LoadClient:
     agents : hosts that are one client together; none: the load is driven on `host` alone
     agent_hosts : the host of each of `agents`
     lab, lab_generator : where their records are merged; None without `agents`
+    folders : where workloads that lie in a directory are on `host`; empty: where the study says
+    lab_folders : where they are on `lab`
     """
 
     host: Host
@@ -102,6 +104,13 @@ class LoadClient:
     lab: Host | None = None
     lab_generator: Path | None = None
     agent_hosts: tuple[Host, ...] = ()
+    folders: WorkloadFolders = field(default_factory=dict)
+    lab_folders: WorkloadFolders = field(default_factory=dict)
+
+    @property
+    def order_folders(self) -> WorkloadFolders:
+        """Return the folders on the machine that the load order is given to."""
+        return self.lab_folders if self.agents else self.folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +123,7 @@ class RunContext:
     generator : path of ``dbdyno-load`` there
     machine : facts of that machine
     network_client : where the clients of the route network and of shaped ones run; None: the study has none
+    folders : where workloads that lie in a directory are on `host`; empty: where the study says
     emit : hands an event to the journal, the live log and the console
     """
 
@@ -129,16 +139,17 @@ class RunContext:
     writer: ResultsWriter
     emit: events.OnEvent
     network_client: LoadClient | None = None
+    folders: WorkloadFolders = field(default_factory=dict)
 
     def client(self, route: Route) -> LoadClient:
         """Return where the clients of a route run: those of the network on another machine than the server."""
         if is_network_route(route) and self.network_client is not None:
             return self.network_client
-        return LoadClient(self.host, self.generator, self.machine.logical_cpu_count)
+        return LoadClient(self.host, self.generator, self.machine.logical_cpu_count, folders=self.folders)
 
     def dataset(self, target: str, label: str) -> Dataset:
-        """Return the dataset of a workload as a target is given it."""
-        return Dataset.of_study(self.study, self.study.workload_of(target, label))
+        """Return the dataset of a workload as a target is given it, to be filled on the servers' host."""
+        return Dataset.of_study(self.study, self.study.workload_of(target, label), self.folders)
 
     def workload(self, target: str, label: str) -> ResolvedWorkload | None:
         """Look up what the load generator says of a workload; None where it was not asked."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dbdyno.core import StudyError
+from dbdyno.core import HostError, StudyError
 from dbdyno.hosts import Host
 from dbdyno.lab._events import PasswordExposed
 from dbdyno.lab._session import OWNER, own_name
@@ -45,6 +45,21 @@ def private_folder(host: Host) -> Iterator[Path]:
         yield folder
     finally:
         host.remove_tree(folder)
+
+
+@contextmanager
+def remote_private_folder(host: Host) -> Iterator[Path]:
+    """As `private_folder`; where the host is lost by the end, its agent removes the folder with its lease."""
+    folder = private_folder(host)
+    path = folder.__enter__()
+    try:
+        yield path
+    finally:
+        try:
+            folder.__exit__(None, None, None)
+        except HostError as error:
+            if error.fault != "network":
+                raise
 
 
 def _with_password_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping[str, str]) -> ServerAddress:

@@ -15,10 +15,10 @@ from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
 from dbdyno.lab._context import LoadClient
 from dbdyno.lab._generator import find_generator
-from dbdyno.lab._passwords import private_folder
+from dbdyno.lab._passwords import remote_private_folder
 from dbdyno.measure import LoadAgent
 from dbdyno.provision import Installation, in_use, provision, push_installation
-from dbdyno.study import BenchChoice, HostChoice, Study
+from dbdyno.study import NO_FOLDERS, BenchChoice, HostChoice, Study, WorkloadFolders
 
 _LOST_PATHS = 6
 """A lost control connection is tried again for so many times what loses one of the load: what was cut may be mended."""
@@ -125,23 +125,9 @@ def network_access(study: Study, lab: Host, clients: Sequence[ClientHost] = ()) 
         return
     with contextlib.ExitStack() as exit_stack:
         hosts: Sequence[Host] = [client.host for client in clients] or [lab]
-        folders = [exit_stack.enter_context(_keep_folder_if_host_lost(private_folder(host))) for host in hosts]
+        folders = [exit_stack.enter_context(remote_private_folder(host)) for host in hosts]
         network_clients = tuple(NetworkClient(host, folder) for host, folder in zip(hosts, folders, strict=True))
         yield NetworkAccess(server.address, server.ports, network_clients)
-
-
-@contextlib.contextmanager
-def _keep_folder_if_host_lost(folder: contextlib.AbstractContextManager[Path]) -> Iterator[Path]:
-    """Keep a folder where its host is lost by then: the host's agent removes it with its lease."""
-    path = folder.__enter__()
-    try:
-        yield path
-    finally:
-        try:
-            folder.__exit__(None, None, None)
-        except HostError as error:
-            if error.fault != "network":
-                raise
 
 
 def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any]:
@@ -152,11 +138,22 @@ def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any
 
 
 def network_client(
-    access: NetworkAccess | None, lab: Host, lab_home: Home, generator: Path, clients: Sequence[ClientHost]
+    access: NetworkAccess | None,
+    lab: Host,
+    lab_home: Home,
+    generator: Path,
+    clients: Sequence[ClientHost],
+    lab_folders: WorkloadFolders = NO_FOLDERS,
+    client_folders: Sequence[WorkloadFolders] = (),
 ) -> LoadClient:
-    """Return where the clients of the route network run: on this machine, or led by the first of several hosts."""
+    """Return where the clients of the route network run: on this machine, or led by the first of several hosts.
+
+    Parameters
+    ----------
+    lab_folders, client_folders : where workloads in a folder are on this machine, and on each of `clients`
+    """
     if access is None or not clients:
-        return LoadClient(lab, generator, lab.facts(lab_home.root).logical_cpu_count)
+        return LoadClient(lab, generator, lab.facts(lab_home.root).logical_cpu_count, folders=lab_folders)
     agents = tuple(
         LoadAgent(
             client.choice.name,
@@ -164,13 +161,24 @@ def network_client(
             client.host.program.path,
             str(remote_client.password_file),
             client.host.facts().logical_cpu_count,
+            folders,
         )
-        for client, remote_client in zip(clients, access.clients, strict=True)
+        for client, remote_client, folders in zip(clients, access.clients, client_folders, strict=True)
     )
     lead_host = clients[0].host
     lead_program = Path(lead_host.program.path)
     hosts = tuple(client.host for client in clients)
-    return LoadClient(lead_host, lead_program, agents[0].logical_cpu_count, agents, lab, generator, hosts)
+    return LoadClient(
+        lead_host,
+        lead_program,
+        agents[0].logical_cpu_count,
+        agents,
+        lab,
+        generator,
+        hosts,
+        folders=agents[0].folders,
+        lab_folders=lab_folders,
+    )
 
 
 @dataclass(frozen=True, slots=True)

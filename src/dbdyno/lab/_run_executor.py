@@ -195,7 +195,15 @@ class RunExecutor:
         client = self.context.client(run.cell.route)
         workers = worker_count(run.cell.concurrency, cpus, client.logical_cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
-        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used, agents=client.agents)
+        return LoadOrder(
+            run,
+            self.context.study,
+            target,
+            workers,
+            is_step=ladder_server.is_used,
+            agents=client.agents,
+            folders=client.order_folders,
+        )
 
     def _measure(
         self,
@@ -287,7 +295,8 @@ class RunExecutor:
         if workload is None or not workload.conditions or measured.judgement.status == "failed":
             return Verified()
         self.context.emit(events.RunPhaseEntered(run, "verify"))
-        dataset, client = self._dataset(run), self.context.client(run.cell.route)
+        client = self.context.client(run.cell.route)
+        dataset = self._dataset(run).on_host(client.folders)
         storage_engine, timeouts = prepared.target.engine.storage_engine, self.context.study.timeouts
         order = DatasetOrder(dataset, storage_engine, client.host, client.generator, timeouts)
         return verify(order, server, "run", lambda wait: self.context.emit(events.awaited(run.cell.target, wait)))

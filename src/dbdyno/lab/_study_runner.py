@@ -27,9 +27,10 @@ from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
 from dbdyno.lab._target_checks import PreflightInspection, compare_results
+from dbdyno.lab._workload_folders import folders_here, pushed_folders, read_workload_folders
 from dbdyno.plan import FurtherRound, Plan, further_rounds, wanted_runs
 from dbdyno.store import Results, StoredRun
-from dbdyno.study import Study
+from dbdyno.study import NO_FOLDERS, Study, WorkloadFolders
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,17 @@ def run_study(
             place = BenchPlace(LocalBench(running, host, home, exit_stack), host, home, program)
             return run_on_bench(running, plan, results, place, on_event, options)
         remote_host = hosts.server_host
+        folders = read_workload_folders(running, plan.workloads)
+        server_folders, *client_folders = [
+            exit_stack.enter_context(pushed_folders(folders, machine))
+            for machine in (remote_host, *(client.host for client in hosts.clients))
+        ]
         network = exit_stack.enter_context(network_access(running, host, hosts.clients))
         bench = RemoteBench(
             running, remote_host, remote_host.home, exit_stack, network, there=remote_host, lab=host, lab_home=home
         )
-        client = network_client(network, host, home, program, hosts.clients)
-        place = BenchPlace(bench, remote_host, remote_host.home, Path(remote_host.program.path), client)
+        client = network_client(network, host, home, program, hosts.clients, folders_here(folders), client_folders)
+        place = BenchPlace(bench, remote_host, remote_host.home, Path(remote_host.program.path), client, server_folders)
         return run_on_bench(running, plan, results, place, on_event, options)
 
 
@@ -102,6 +108,7 @@ class BenchPlace:
     host, home : of its servers
     generator : path of ``dbdyno-load`` there
     network_client : where the clients of the route network run; None: the study has none
+    folders : where workloads in a folder are on that host; empty: where the study says
     """
 
     bench: Bench
@@ -109,6 +116,7 @@ class BenchPlace:
     home: Home
     generator: Path
     network_client: LoadClient | None = None
+    folders: WorkloadFolders = NO_FOLDERS
 
 
 def run_on_bench(
@@ -134,6 +142,7 @@ def run_on_bench(
             writer=writer,
             emit=emit,
             network_client=place.network_client,
+            folders=place.folders,
         )
         return StudyRunner(context).run()
 

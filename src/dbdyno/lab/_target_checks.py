@@ -77,7 +77,7 @@ class PreflightInspection:
         variables, schema, process = server.variables(), server.schema(dataset.schema), server.process()
         client = self.context.client(run.cell.route)
         workers = worker_count(run.cell.concurrency, study.pinning.client, client.logical_cpu_count)
-        order = LoadOrder(run, study, server.order_target(dataset.schema), workers)
+        order = LoadOrder(run, study, server.order_target(dataset.schema), workers, folders=client.folders)
         installation = prepared.installation
         return StoredRun(
             RunRecord(run, installation.family, installation.version, prepared.target.engine.storage_engine, "missing"),
@@ -138,7 +138,7 @@ def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> F
     try:
         choice, schema = context.study.workload_of(target, label), context.dataset(target, label).schema
         client = context.client(run.cell.route)
-        return fingerprint(context.study, choice, server, schema, client.host, client.generator)
+        return fingerprint(context.study, choice, server, schema, client.host, client.generator, client.folders)
     finally:
         with uninterrupted():
             server.discard()

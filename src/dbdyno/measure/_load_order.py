@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from dbdyno.core import RetriedError, Run
 from dbdyno.engines import conflicts_of
 from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import AdaptiveLengthRule
 from dbdyno.store import JsonValue
-from dbdyno.study import ErrorPolicy, Pacing, Search, Study
+from dbdyno.study import ErrorPolicy, Pacing, Search, Study, WorkloadFolders, placed_workload
 
 SCHEMA_VERSION = 1
 _DRAIN_NS = 5 * 10**9
@@ -32,6 +32,7 @@ class LoadAgent:
     ssh : as ssh takes it
     program : ``dbdyno-load`` there
     password_file : of the load's account, there
+    folders : of workloads that lie in a directory, there
     """
 
     name: str
@@ -39,6 +40,7 @@ class LoadAgent:
     program: str
     password_file: str
     logical_cpu_count: int
+    folders: WorkloadFolders = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class LoadOrder:
     workers : threads of the load generator
     is_step : the server has driven another concurrency before, so the warm-up is the short one
     agents : hosts that drive the load together; none: the load generator that gets the order does
+    folders : of workloads that lie in a directory, on the machine of the load generator that gets the order
     """
 
     run: Run
@@ -59,15 +62,17 @@ class LoadOrder:
     workers: int
     is_step: bool = False
     agents: Sequence[LoadAgent] = ()
+    folders: WorkloadFolders = field(default_factory=dict)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the order as it is sent and stored."""
         choice = self.study.workload_of(self.run.cell.target, self.run.cell.workload)
+        name, options = placed_workload(choice.name, choice.options, self.folders.get(choice.name, ""))
         client = self.study.pinning.client
         return {
             "schema_version": SCHEMA_VERSION,
             "target": dict(self.target),
-            "workload": {"name": choice.name, "options": dict(choice.options)},
+            "workload": {"name": name, "options": {**options}},
             "protocol": self.study.protocol,
             "rng": self.study.rng,
             "seed": self.run.seed,
@@ -81,7 +86,7 @@ class LoadOrder:
             "answer_timeout_ns": self.study.timeouts.answer_ns,
             **_prepared_full(self.study.errors),
             **_counter_interval(self.adaptive_length_rule),
-            **_agents(self.agents, self.run.cell.concurrency),
+            **_agents(self.agents, self.run.cell.concurrency, choice.name),
         }
 
     @property
@@ -175,7 +180,7 @@ def _counter_interval(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
 
 
-def _agents(agents: Sequence[LoadAgent], concurrency: int) -> dict[str, JsonValue]:
+def _agents(agents: Sequence[LoadAgent], concurrency: int, workload: str) -> dict[str, JsonValue]:
     rows: list[JsonValue] = []
     for index, agent in enumerate(agents):
         share = -(-(concurrency - index) // len(agents))
@@ -186,6 +191,7 @@ def _agents(agents: Sequence[LoadAgent], concurrency: int) -> dict[str, JsonValu
                 "program": agent.program,
                 "password_file": agent.password_file,
                 "workers": worker_count(share, None, agent.logical_cpu_count),
+                **({"folder": agent.folders[workload]} if workload in agent.folders else {}),
             }
         )
     return {"agents": rows} if rows else {}

@@ -7,14 +7,26 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dbdyno.core import input_limit
 from dbdyno.engines import storage_engines
 from dbdyno.hosts import Host
 from dbdyno.store import JsonValue
-from dbdyno.study import SQL_FILES, OptionValue, Study, Timeouts, WorkloadChoice, family_name, family_of
+from dbdyno.study import (
+    NO_FOLDERS,
+    SQL_FILES,
+    OptionValue,
+    Study,
+    Timeouts,
+    WorkloadChoice,
+    WorkloadFolders,
+    directory_of,
+    family_name,
+    family_of,
+    placed_workload,
+)
 
 _BLOCK_BYTES = 1 << 20
 _OPERATIONS_PER_ROW = 4
@@ -32,17 +44,27 @@ class Dataset:
     ----------
     workload : a workload of the family that fills it, such as ``sysbench/oltp_read_write``
     options : only those that shape the data
+    folder : of a workload in a directory, where its files are on the host that fills it; empty: where the name says
     """
 
     workload: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     rng: str = "sysbench"
     seed: int = 1
+    folder: str = ""
 
     @classmethod
-    def of_study(cls, study: Study, choice: WorkloadChoice) -> Dataset:
-        """Return the dataset that a workload of a study needs."""
-        return cls(choice.name, choice.dataset_options, study.rng, study.seed)
+    def of_study(cls, study: Study, choice: WorkloadChoice, folders: WorkloadFolders = NO_FOLDERS) -> Dataset:
+        """Return the dataset that a workload of a study needs, to be filled on a host with these folders."""
+        return cls(choice.name, choice.dataset_options, study.rng, study.seed, folders.get(choice.name, ""))
+
+    def on_host(self, folders: WorkloadFolders) -> Dataset:
+        """Return the same dataset for a load generator on another host."""
+        return replace(self, folder=folders.get(self.workload, ""))
+
+    def placed(self) -> tuple[str, dict[str, OptionValue]]:
+        """Return name and options of the workload as the load generator of that host is given them."""
+        return placed_workload(self.workload, self.options, self.folder)
 
     @property
     def schema(self) -> str:
@@ -62,7 +84,7 @@ class Dataset:
         """
         parts = [self._sharing_name, sorted(self.options.items()), self.rng, self.seed]
         if self.workload.startswith(SQL_FILES):
-            parts.append(_files_digest(Path(self.workload.removeprefix(SQL_FILES))))
+            parts.append(_files_digest(directory_of(self.workload)))
         if data_file := self.options.get("data_file"):
             digest = hashlib.sha256()
             _add_content(digest, Path(str(data_file)))
@@ -97,10 +119,11 @@ class Dataset:
     ) -> dict[str, JsonValue]:
         """Return the order to fill it and check it: ``contract/populate-order.schema.json``."""
         check_ns = timeouts.check_ns if timeouts is not None else None
+        name, options = self.placed()
         return {
             "schema_version": 1,
             "target": dict(target),
-            "workload": {"name": self.workload, "options": dict(self.options)},
+            "workload": {"name": name, "options": {**options}},
             "storage_engine": storage_engine,
             "rng": self.rng,
             "seed": self.seed,

@@ -15,7 +15,15 @@ from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._records import ConditionAnswer, TableSpace, TableSums, record_row
 from dbdyno.populate._server import FillServer, ServerCheck
 from dbdyno.store import JsonValue
-from dbdyno.study import Study, Timeouts, WorkloadChoice, option_words
+from dbdyno.study import (
+    NO_FOLDERS,
+    Study,
+    Timeouts,
+    WorkloadChoice,
+    WorkloadFolders,
+    option_words,
+    placed_workload,
+)
 
 Moment = Literal["load", "run"]
 """What was done to the tables last: filled, or worked on."""
@@ -190,7 +198,8 @@ def verify_words(
     """
     check_options = [f"--after={moment}", "--json", f"--storage-engine={storage_engine}"]
     times = timeouts.check_words() if timeouts is not None else []
-    return ["verify", dataset.workload, *check_options, *times, *reach_words(target), *option_words(dataset.options)]
+    name, options = dataset.placed()
+    return ["verify", name, *check_options, *times, *reach_words(target), *option_words(options)]
 
 
 def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
@@ -224,19 +233,26 @@ _TIMEOUT_S = 3600.0
 
 
 def fingerprint(
-    study: Study, choice: WorkloadChoice, server: FillServer, schema: str, host: Host, generator: Path
+    study: Study,
+    choice: WorkloadChoice,
+    server: FillServer,
+    schema: str,
+    host: Host,
+    generator: Path,
+    folders: WorkloadFolders = NO_FOLDERS,
 ) -> Fingerprint:
     """Send the study's number of events and sum up the tables, which are changed by it.
 
     Parameters
     ----------
     schema : of its tables
+    folders : on the host
 
     Raises
     ------
     PopulateError : the server or the load generator failed
     """
-    words = fingerprint_words(study, choice, server.order_target(schema))
+    words = fingerprint_words(study, choice, server.order_target(schema), folders)
     try:
         result = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False, tick=ServerCheck(server))
     except HostError as error:
@@ -261,8 +277,11 @@ class _Row:
     statements_sha256: str | None = None
 
 
-def fingerprint_words(study: Study, choice: WorkloadChoice, target: Mapping[str, JsonValue]) -> list[str]:
+def fingerprint_words(
+    study: Study, choice: WorkloadChoice, target: Mapping[str, JsonValue], folders: WorkloadFolders = NO_FOLDERS
+) -> list[str]:
     """Return the words of ``dbdyno-load fingerprint``."""
     event_options = [f"--events={study.equivalence_events}", f"--protocol={study.protocol}"]
     event_options += [f"--rng={study.rng}", f"--seed={study.seed}", "--json", *study.timeouts.check_words()]
-    return ["fingerprint", choice.name, *event_options, *reach_words(target), *option_words(choice.options)]
+    name, options = placed_workload(choice.name, choice.options, folders.get(choice.name, ""))
+    return ["fingerprint", name, *event_options, *reach_words(target), *option_words(options)]

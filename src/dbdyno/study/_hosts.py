@@ -50,9 +50,10 @@ class HostsReader(Tables):
         self._check_hosts_used(hosts, benches)
         for route in filter(is_network_route, routes):
             self._check_network_addresses(benches, route)
-        self._refuse_shared_benches(benches, routes, by_ray=self.fleet(document).engine == "ray")
+        by_ray = self.fleet(document).engine == "ray"
+        self._refuse_shared_benches(benches, routes, by_ray=by_ray)
         if any(bench.server is not None for bench in benches):
-            self._check_pushable(targets, workloads)
+            self._check_pushable(targets, workloads, by_ray=by_ray)
         for bench in benches:
             if bench.clients:
                 self._check_drivable(bench, routes, workloads, load)
@@ -172,7 +173,7 @@ class HostsReader(Tables):
                     remedy = "name hosts in client" if drives else "give each bench its own host"
                     self._fail(f"bench.{bench.name}", key, what, why, remedy)
 
-    def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
+    def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice], *, by_ray: bool) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
             if kind in _NOT_PUSHED:
@@ -183,9 +184,10 @@ class HostsReader(Tables):
                 words = f"'{target.name}' is {_NOT_PUSHED[kind]}, which can't be used on another host"
                 self._fail("target", "engine", words, why, "use a package or an archive", index=index)
         for index, choice in enumerate(workloads):
-            if choice.name.startswith(SQL_FILES):
-                what = f"'{choice.label}' is a folder on this machine, which clients on another host can't read"
-                self._fail("workload", "name", what, remedy="use a built-in workload", index=index)
+            if by_ray and choice.name.startswith(SQL_FILES):
+                what = f"'{choice.label}' is a folder on this machine, which the nodes of a Ray cluster can't read"
+                remedy = 'use a built-in workload, or remove engine = "ray" from [fleet]'
+                self._fail("workload", "name", what, remedy=remedy, index=index)
             if any(options.get("data_file") for options in (choice.options, *(t.workload_options for t in targets))):
                 what = f"clients on another host can't read the data file of '{choice.label}', which is on this machine"
                 self._fail("workload", "data_file", what, remedy="remove data_file", index=index)

@@ -8,7 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 OptionValue = str | int | float | bool
 
@@ -18,7 +20,11 @@ SQL_FILES = "sql:"
 """What the names of workloads that lie in a directory begin with."""
 IMPORTED = "imported:"
 """What the names of workloads begin with that others ran and dbdyno does not know."""
-_LAB_CHOOSES = frozenset({"mysql_storage_engine"})  # a target names its storage engine
+WorkloadFolders: TypeAlias = Mapping[str, str]
+"""Names of workloads that lie in a directory -> where its files are on one host; without them the name says it."""
+NO_FOLDERS: WorkloadFolders = MappingProxyType({})
+_FOLDER = "folder"
+_LAB_CHOOSES = frozenset({"mysql_storage_engine", _FOLDER})  # a target names its storage engine, a host its folders
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 )
@@ -127,6 +133,33 @@ def family_name(name: str) -> str:
 def options_of(name: str) -> Mapping[str, WorkloadOption]:
     """Return the options of a workload by its full name."""
     return {} if name.startswith(IMPORTED) else family_of(name).options
+
+
+def directory_of(name: str) -> Path:
+    """Return the directory on this machine that a workload lies in.
+
+    >>> directory_of("sql:queries/shop")
+    PosixPath('queries/shop')
+    """
+    return Path(name.removeprefix(SQL_FILES))
+
+
+def placed_workload(name: str, options: Mapping[str, OptionValue], folder: str) -> tuple[str, dict[str, OptionValue]]:
+    """Return name and options as the load generator is given them on a host that has the directory's files in `folder`.
+
+    The name has no path then: results of all hosts know the workload by the same name, and no host is told a path of
+    another.
+
+    >>> placed_workload("sql:/home/ada/shop", {}, "/data/shop-1f2e")
+    ('sql:shop', {'folder': '/data/shop-1f2e'})
+    >>> placed_workload("tpcc/standard", {"warehouses": 2}, "")
+    ('tpcc/standard', {'warehouses': 2})
+    """
+    if not folder:
+        return name, dict(options)
+    directory = directory_of(name)
+    last_name = directory.name if directory.name not in ("", "..") else directory.resolve().name
+    return SQL_FILES + last_name, {**options, _FOLDER: folder}
 
 
 def option_words(options: Mapping[str, OptionValue]) -> list[str]:

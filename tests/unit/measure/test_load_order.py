@@ -110,3 +110,18 @@ def test_hosts_of_one_client_have_workers_for_their_own_connections_and_processo
     second = {"name": "c2", "ssh": "c2", "program": "/b/load", "password_file": "/b/p", "workers": 1}
     assert order["agents"][1] == second
     assert "agents" not in order_of("").to_json()
+
+
+def test_a_workload_in_a_folder_has_one_name_and_the_path_of_each_host() -> None:
+    name = "sql:/home/ada/shop"
+    text = f'targets = ["mysql:9.7"]\nworkload.name = "{name}"\naxes = {{tier = "64MB", concurrency = 4}}\n'
+    run = replace(RUN, cell=replace(RUN.cell, workload=name))
+    plain = LoadOrder(run, parse_study(text, "s.toml"), TARGET, workers=1)
+    assert plain.to_json()["workload"] == {"name": name, "options": {}}
+    agents = [
+        LoadAgent(host, host, "/a/load", "/a/p", 8, {name: f"/home/{host}/workload-1f2e"}) for host in ("c1", "c2")
+    ]
+    order = json.loads(json.dumps(replace(plain, agents=agents, folders={name: "/home/ada/shop"}).to_json()))
+    jsonschema.validate(order, SCHEMA)
+    assert order["workload"] == {"name": "sql:shop", "options": {"folder": "/home/ada/shop"}}
+    assert [agent["folder"] for agent in order["agents"]] == ["/home/c1/workload-1f2e", "/home/c2/workload-1f2e"]

@@ -7,6 +7,7 @@ import tracemalloc
 from pathlib import Path
 
 from dbdyno.populate import Dataset
+from dbdyno.populate._verify import verify_words
 
 
 def test_a_data_file_counts_with_its_content(tmp_path: Path) -> None:
@@ -49,3 +50,15 @@ def test_files_of_gigabytes_are_read_piece_by_piece(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert len(set(digests)) == 2 and peak_bytes < 16 << 20
+
+
+def test_a_dataset_is_the_same_on_every_host_that_has_its_files(tmp_path: Path) -> None:
+    (tmp_path / "workload.toml").write_text("")
+    dataset = Dataset(f"sql:{tmp_path}")
+    there = dataset.on_host({f"sql:{tmp_path}": "/data/workload-1f2e"})
+    assert (there.digest, there.title) == (dataset.digest, dataset.title)
+    ordered = {"name": f"sql:{tmp_path.name}", "options": {"folder": "/data/workload-1f2e"}}
+    assert there.order({}, "innodb", 4)["workload"] == ordered
+    assert str(tmp_path) not in " ".join(verify_words(there, {}, "innodb", "load"))
+    assert dataset.order({}, "innodb", 4)["workload"] == {"name": f"sql:{tmp_path}", "options": {}}
+    assert there.on_host({}) == dataset

@@ -136,7 +136,15 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, "fewer than two"),
         (HEAD + HOST + BENCH + "[bench.b]\n", 1, "needs a server on another host"),
         (TWO_WORKLOADS + 'name = "linkbench"\ndata_file = "D.dat"\n' + HOST + BENCH, 7, "data file"),
-        (TWO_WORKLOADS + 'name = "sql:shop"\n' + HOST + BENCH, 6, "is a folder on this machine"),
+        (
+            TWO_WORKLOADS
+            + 'name = "sql:shop"\n'
+            + HOST
+            + BENCH
+            + '[bench.b]\nserver = "db2"\n[hosts.db2]\n[fleet]\nengine = "ray"\n',
+            6,
+            "is a folder on this machine, which the nodes of a Ray cluster can't read",
+        ),
         (HEAD + HOST + BENCH + '[hosts.db2]\n[bench.b]\nserver = "db2"\n', 11, "needs the address"),
         (HEAD.replace("mysql:9.7", "mysql:9.7@image:mysql:9.7") + HOST + BENCH, 1, "is an image"),
     ],
@@ -145,3 +153,10 @@ def test_what_can_not_work_is_refused_at_its_line(text: str, line: int, words: s
     with pytest.raises(StudyError, match=words) as caught:
         parse_study(text, "x.toml")
     assert caught.value.what.startswith(f"x.toml:{line}: ")
+
+
+def test_a_workload_in_a_folder_is_taken_to_other_hosts() -> None:
+    study = parse_study(TWO_WORKLOADS + 'name = "sql:shop"\n' + HOST + BENCH, "x.toml")
+    assert "sql:shop" in [choice.name for choice in study.workloads]
+    shared = HEAD.replace('workload.name = "oltp_read_only"', 'workload.name = "sql:shop"') + CLIENTS
+    assert parse_study(shared, "x.toml").workloads[0].name == "sql:shop"

@@ -16,6 +16,7 @@ use crate::order::{
 use clap::Args;
 use dbdyno_drive::{FurtherError, PreparedFull, Protocol};
 use dbdyno_workload::{RandomKind, RetryValues};
+use std::io;
 use std::path::PathBuf;
 
 /// Repeats of an event where the imitated tool would go on for ever.
@@ -287,6 +288,9 @@ impl RunArguments {
 
     fn completed_order(&self) -> anyhow::Result<LoadOrder> {
         let mut order = self.spoken_order()?;
+        if self.share.sources_from_input {
+            order.workload.receive_sources(&mut io::stdin().lock())?;
+        }
         order.share = self.share.share;
         order.start_at_ns = self.share.start_at;
         order.is_commanded = self.share.commanded;

@@ -25,8 +25,9 @@ pub(crate) struct ShareArguments {
     /// Hosts that drive the load as one client, as ssh takes them: c1,bench@c2; this process itself drives nothing
     ///
     /// Each host gets all other arguments and drives its share: --threads and --rate are the totals of all hosts, and
-    /// input files, such as --password-file, are files of each host. Once all hosts are ready, they start at the same
-    /// instant, whatever their clocks say. Their records come back through SSH and are merged second by second, as by
+    /// input files, such as --password-file, are files of each host. The files of a workload sql:DIRECTORY are those here:
+    /// they are sent to the hosts and kept in memory there. Once all hosts are ready, they start at the same instant,
+    /// whatever their clocks say. Their records come back through SSH and are merged second by second, as by
     /// `dbdyno-load merge`. If a host is lost, or silent for 5 s, the run fails. DBDYNO_SSH names another command to use
     /// for ssh.
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["share", "start_at"])]
@@ -45,6 +46,10 @@ pub(crate) struct ShareArguments {
     /// Take the start and the end from standard input: how --agents runs a share
     #[arg(long, hide = true, requires = "share")]
     pub(crate) commanded: bool,
+
+    /// Take the files of the workload sql:DIRECTORY from the first line of standard input: how --agents sends them
+    #[arg(long, hide = true, requires = "commanded")]
+    pub(crate) sources_from_input: bool,
 }
 
 impl ShareArguments {
@@ -55,6 +60,7 @@ impl ShareArguments {
             program: self.agent_program.clone(),
             password_file: None,
             workers: None,
+            folder: None,
         };
         self.agents.iter().map(order).collect()
     }

@@ -17,7 +17,7 @@ pub(crate) use load::{ANSWER_TIMEOUT_NS, LoadOrder, PhaseOrder};
 pub(crate) use pacing::{PacingOrder, SearchOrder, StreamOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order, read_order_text};
-pub(crate) use share::{AgentOrder, ShareOrder};
+pub(crate) use share::{AgentOrder, FOLDER, ShareOrder};
 pub(crate) use target::{Access, Place, Target};
 pub(crate) use timeouts::{
     CHECK_TIMEOUT, DDL_TIMEOUT, LOGIN_TIMEOUT, ROWS_TIMEOUT, SHORT_STATEMENT_TIMEOUT,

@@ -8,6 +8,9 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
+/// Option of workloads in a directory: where that is on this host.
+pub(crate) const FOLDER: &str = "folder";
+
 /// One of several processes that together are one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +37,9 @@ pub(crate) struct AgentOrder {
     /// Worker threads there; `None`: as suits connections and machine.
     #[serde(default)]
     pub(crate) workers: Option<u32>,
+    /// Directory there with the files of the workload `sql:DIRECTORY`; `None`: as the workload's options name it.
+    #[serde(default)]
+    pub(crate) folder: Option<String>,
 }
 
 impl ShareOrder {
@@ -141,6 +147,7 @@ impl LoadOrder {
         common.target.tls_cert_file = None;
         common.target.tls_key_file = None;
         common.role_targets.clear();
+        common.workload.options.remove(FOLDER); // the digest has the files' content
         (common.workers, common.cpus) = (None, None);
         (common.share, common.start_at_ns) = (None, None);
         common.is_commanded = false;

@@ -2,8 +2,13 @@
 
 use crate::cli_error::CliError;
 use clap::ValueEnum;
+use dbdyno_workload::{SQL_SOURCES, source_files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::io::{BufRead, Read as _};
+
+/// Of the files of a workload in a directory that is sent to another host.
+const SOURCES_MOST_BYTES: u64 = 16 << 20;
 
 /// Whether connections are encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -52,6 +57,37 @@ impl WorkloadChoice {
         Self {
             name,
             options: options.iter().map(value).collect(),
+        }
+    }
+
+    /// Takes the files of a directory on another machine from one line.
+    pub(crate) fn receive_sources(&mut self, input: &mut impl BufRead) -> Result<(), CliError> {
+        let mut line = String::new();
+        let read = input.take(SOURCES_MOST_BYTES + 1).read_line(&mut line);
+        read.map_err(|error| {
+            let what = format!("the files of {} did not arrive", self.name);
+            CliError::request(what).because(error)
+        })?;
+        self.options
+            .insert(SQL_SOURCES.to_owned(), Value::from(line));
+        Ok(())
+    }
+
+    /// Returns the files of a directory, on one line; `None` for workloads without one.
+    pub(crate) fn sources(&self) -> anyhow::Result<Option<String>> {
+        let line = source_files(&self.name, &self.option_texts()?)?;
+        match &line {
+            Some(line) if line.len() as u64 > SOURCES_MOST_BYTES => {
+                let (bytes, most) = (line.len(), SOURCES_MOST_BYTES >> 20);
+                let what = format!("the files of {} can't be sent to load hosts", self.name);
+                Err(CliError::request(what)
+                    .because(format!(
+                        "they have {bytes} bytes as JSON, {most} MiB are the most"
+                    ))
+                    .hint("keep data out of the SQL files: [tables] generates rows")
+                    .into())
+            }
+            _ => Ok(line),
         }
     }
 

@@ -10,18 +10,29 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Runs what ssh would run on the host; some hosts fail in their own ways.
+/// Runs what ssh would run on the host, in another directory; some hosts fail in their own ways.
 const SSH: &str = r#"while [ "$1" != "--" ]; do shift; done
 
 [ "$2" = gone ] && echo "no route to host" >&2 && exit 255
 echo "Welcome to $2"
 echo $$ > "$(dirname "$0")/$2.pid"
 [ "$2" = asleep ] && exec sleep 60
+cd /
 if [ "$2" = dies ]; then timeout -s KILL 3 sh -c "$3"; exit; fi
 exec sh -c "$3"
 "#;
 
 fn command(port: u16, files: &RecordFiles, hosts: &str, words: &[&str]) -> Command {
+    command_of("sysbench/oltp_point_select", port, files, hosts, words)
+}
+
+fn command_of(
+    workload: &str,
+    port: u16,
+    files: &RecordFiles,
+    hosts: &str,
+    words: &[&str],
+) -> Command {
     let ssh = files.path("ssh");
     if !Path::new(&ssh).exists() {
         fs::write(&ssh, SSH).unwrap();
@@ -29,7 +40,7 @@ fn command(port: u16, files: &RecordFiles, hosts: &str, words: &[&str]) -> Comma
     let program = env!("CARGO_BIN_EXE_dbdyno-load");
     let mut command = Command::new(program);
     command
-        .args(["run", "sysbench/oltp_point_select", "--no-password"])
+        .args(["run", workload, "--no-password"])
         .args(["--host", "127.0.0.1", "--port", &port.to_string()])
         .args(["--warm-up", "1s", "--agent-program", program])
         .arg(format!("--agents={hosts}"))
@@ -112,6 +123,30 @@ fn hosts_begin_together_and_are_one_client() {
     let skews: Vec<_> = skews.collect();
     let apart_ns = skews.iter().max().unwrap() - skews.iter().min().unwrap();
     assert!(apart_ns < 100_000_000, "{skews:?}");
+}
+
+#[test]
+fn the_files_of_a_workload_are_those_of_the_directory_here() {
+    let (server, files) = (server(), RecordFiles::new("sources"));
+    let (shop, outside) = (files.path("shop"), files.path("shop/queries"));
+    fs::create_dir_all(&outside).unwrap();
+    let form = "[transactions.look]\nfile = \"queries/look.sql\"\n[transactions.buy]\n";
+    fs::write(format!("{shop}/workload.toml"), form).unwrap();
+    fs::write(format!("{shop}/buy.sql"), "BEGIN; COMMIT;").unwrap();
+    fs::write(format!("{outside}/look.sql"), "SELECT 1;").unwrap();
+    let port = server.address().tcp.unwrap().port();
+    let words = ["--threads", "4", "--time", "1s", "--json-lines", "-"];
+    for workload in ["sql:shop", &format!("sql:{shop}")] {
+        let mut command = command_of(workload, port, &files, "c1,c2", &words);
+        let here = Path::new(&shop).parent().unwrap();
+        let output = command.current_dir(here).output().unwrap(); // the hosts are in /
+        assert!(output.status.success(), "{}", told(&output));
+        let start = &lines(&output.stdout)[0];
+        assert_eq!(start["workload"]["name"], json!("sql:shop"));
+        let options = &start["workload"]["options"];
+        assert!(options["crc32 of queries/look.sql"].is_string(), "{start}");
+        assert!(end(&output)["completed"].as_u64().unwrap() > 0);
+    }
 }
 
 #[test]

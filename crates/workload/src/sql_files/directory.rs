@@ -2,8 +2,9 @@
 
 use super::form::Form;
 use crate::WorkloadError;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The file that says what the others are.
 const FORM: &str = "workload.toml";
@@ -45,10 +46,18 @@ impl SourceFile {
     }
 }
 
+/// Where the files are.
+#[derive(Debug)]
+enum Sources {
+    Folder(PathBuf),
+    /// Texts by name, of a directory on another machine.
+    Texts(BTreeMap<String, String>),
+}
+
 /// The directory of a workload.
 #[derive(Debug)]
 pub(super) struct Directory {
-    path: PathBuf,
+    sources: Sources,
     /// `workload.toml`.
     pub(super) form_file: SourceFile,
     pub(super) form: Form,
@@ -57,17 +66,31 @@ pub(super) struct Directory {
 impl Directory {
     /// Reads `workload.toml`.
     pub(super) fn open(path: &str) -> Result<Self, WorkloadError> {
-        let path = PathBuf::from(path);
-        let form_file = read(&path, FORM).map_err(|why| WorkloadError::Unreadable {
-            file: path.join(FORM).display().to_string(),
-            why: format!("{why}; sql:DIRECTORY names a directory that holds a {FORM}"),
+        Self::read_form(Sources::Folder(path.into()))
+    }
+
+    /// Takes the files of a directory on another machine, an object of texts in JSON.
+    pub(super) fn of_sources(workload: &str, json: &str) -> Result<Self, WorkloadError> {
+        let texts = serde_json::from_str(json).map_err(|error| WorkloadError::Unreadable {
+            file: workload.to_owned(),
+            why: format!("its files did not arrive whole: {error}"),
         })?;
+        Self::read_form(Sources::Texts(texts))
+    }
+
+    fn read_form(sources: Sources) -> Result<Self, WorkloadError> {
+        let form_file = sources
+            .read(FORM)
+            .map_err(|why| WorkloadError::Unreadable {
+                file: sources.path(FORM),
+                why: format!("{why}; sql:DIRECTORY names a directory that holds a {FORM}"),
+            })?;
         let form = toml::from_str(&form_file.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             form_file.wrong(form_file.line_of(at), error.message())
         })?;
         Ok(Self {
-            path,
+            sources,
             form_file,
             form,
         })
@@ -79,9 +102,8 @@ impl Directory {
         name: &str,
         named_at: Range<usize>,
     ) -> Result<SourceFile, WorkloadError> {
-        read(&self.path, name).map_err(|why| {
-            let path = self.path.join(name);
-            let what = format!("{} can't be read: {why}", path.display());
+        self.sources.read(name).map_err(|why| {
+            let what = format!("{} can't be read: {why}", self.sources.path(name));
             self.form_file.wrong_at(named_at, what)
         })
     }
@@ -97,23 +119,48 @@ impl Directory {
 
     /// Reads a file that may be absent.
     pub(super) fn optional_file(&self, name: &str) -> Result<Option<SourceFile>, WorkloadError> {
-        if !self.path.join(name).exists() {
+        if !self.sources.has(name) {
             return Ok(None);
         }
-        let read = read(&self.path, name).map_err(|why| WorkloadError::Unreadable {
-            file: self.path.join(name).display().to_string(),
+        let read = self.sources.read(name);
+        let read = read.map_err(|why| WorkloadError::Unreadable {
+            file: self.sources.path(name),
             why,
         });
         read.map(Some)
     }
 }
 
-fn read(directory: &Path, name: &str) -> Result<SourceFile, String> {
-    let path = directory.join(name);
-    let text = dbdyno_input::read_text(&path).map_err(|error| error.to_string())?;
-    Ok(SourceFile {
-        path: path.display().to_string(),
-        name: name.to_owned(),
-        text,
-    })
+impl Sources {
+    /// Returns a file's path as errors name it.
+    fn path(&self, name: &str) -> String {
+        match self {
+            Self::Folder(folder) => folder.join(name).display().to_string(),
+            Self::Texts(_) => name.to_owned(),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(name).exists(),
+            Self::Texts(texts) => texts.contains_key(name),
+        }
+    }
+
+    fn read(&self, name: &str) -> Result<SourceFile, String> {
+        let text = match self {
+            Self::Folder(folder) => {
+                dbdyno_input::read_text(&folder.join(name)).map_err(|error| error.to_string())?
+            }
+            Self::Texts(texts) => {
+                let text = texts.get(name).cloned();
+                text.ok_or_else(|| "it was not sent".to_owned())?
+            }
+        };
+        Ok(SourceFile {
+            path: self.path(name),
+            name: name.to_owned(),
+            text,
+        })
+    }
 }

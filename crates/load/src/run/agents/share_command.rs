@@ -1,18 +1,20 @@
 //! Builds the command and the order of each host's share.
 
 use crate::cli_error::CliError;
-use crate::order::{AgentOrder, LoadOrder};
+use crate::order::{AgentOrder, FOLDER, LoadOrder};
 use anyhow::Context as _;
+use dbdyno_workload::portable_name;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 
 /// Options of this program that its shares do not get, each with a value.
-const OWN_OPTIONS: [&str; 5] = [
+const OWN_OPTIONS: [&str; 6] = [
     "--agents",
     "--agent-program",
     "--json-lines",
     "--parquet",
     "--report-interval",
+    "--folder",
 ];
 
 /// Says how one host drives its share.
@@ -24,7 +26,7 @@ pub(super) struct ShareCommand {
     pub(super) ssh: String,
     /// Command line for the shell there.
     pub(super) command: String,
-    /// First line of its standard input; empty: none.
+    /// First line of its standard input, an order or the files of the workload; empty: none.
     pub(super) order: String,
 }
 
@@ -36,10 +38,20 @@ pub(super) fn share_commands(
     let count = order.agents.len();
     let whole: Option<Value> = text.map(serde_json::from_str).transpose()?;
     let arguments = own_arguments(order)?;
+    let sources = match &whole {
+        Some(_) => None, // an order says where each host has them
+        None => order.workload.sources()?,
+    };
     let numbered = order.agents.iter().zip(1..);
     let commands = numbered.map(|(agent, number)| match &whole {
         Some(whole) => by_order(whole, agent, number, count),
-        None => Ok(by_arguments(&arguments, agent, number, count)),
+        None => Ok(by_arguments(
+            &arguments,
+            sources.as_deref(),
+            agent,
+            number,
+            count,
+        )),
     });
     commands.collect()
 }
@@ -55,6 +67,11 @@ fn own_arguments(order: &LoadOrder) -> Result<Vec<String>, CliError> {
     if let Some(file) = &order.target.password_file {
         let file = file.clone().into_os_string().into_string();
         with_password_file(&mut arguments, &file.map_err(no_text)?);
+    }
+    for word in &mut arguments {
+        if *word == order.workload.name {
+            *word = portable_name(word); // paths are of this machine
+        }
     }
     Ok(arguments)
 }
@@ -84,6 +101,9 @@ fn by_order(
     fields.insert("is_commanded".to_owned(), true.into());
     fields.insert("workers".to_owned(), json!(agent.workers));
     order["target"]["password_file"] = json!(agent.password_file);
+    if let Some(folder) = &agent.folder {
+        order["workload"]["options"][FOLDER] = json!(folder);
+    }
     let words = ["run", "--order", "-"].map(str::to_owned);
     Ok(ShareCommand {
         host: agent.name.clone(),
@@ -95,22 +115,26 @@ fn by_order(
 
 fn by_arguments(
     arguments: &[String],
+    sources: Option<&str>,
     agent: &AgentOrder,
     number: usize,
     count: usize,
 ) -> ShareCommand {
     let mut words = without_own(arguments);
-    let own = [
+    let mut own = vec![
         format!("--share={number}/{count}"),
         "--commanded".to_owned(),
         "--json-lines=-".to_owned(),
     ];
+    if sources.is_some() {
+        own.push("--sources-from-input".to_owned());
+    }
     drop(words.splice(1..1, own)); // after the command, as `--` ends the options
     ShareCommand {
         host: agent.name.clone(),
         ssh: agent.ssh.clone(),
         command: shell_command(&agent.program, &words),
-        order: String::new(),
+        order: sources.map_or_else(String::new, |sources| format!("{sources}\n")),
     }
 }
 
@@ -155,7 +179,7 @@ mod tests {
             "run w --agents c1,c2 --threads 8 --json-lines=- --agents=c3 --seed=3 --parquet f";
         let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
         let agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
-        let share = by_arguments(&words, &agent, 2, 3);
+        let share = by_arguments(&words, None, &agent, 2, 3);
         let expected = "exec '/opt/db dyno/load' 'run' '--share=2/3' '--commanded' '--json-lines=-' 'w' \
                         '--threads' '8' '--seed=3'";
         assert_eq!(share.command, expected);
@@ -163,6 +187,20 @@ mod tests {
             (share.host.as_str(), share.ssh.as_str()),
             ("c2", "bench@c2")
         );
+    }
+
+    #[test]
+    fn a_share_gets_the_files_of_a_directory_here_on_its_standard_input() {
+        let words: Vec<_> = "run sql:shop --folder=/here/shop --seed 3"
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
+        let agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
+        let share = by_arguments(&words, Some("{\"buy.sql\":\"…\"}"), &agent, 1, 3);
+        let expected = "exec '/opt/db dyno/load' 'run' '--share=1/3' '--commanded' '--json-lines=-' \
+                        '--sources-from-input' 'sql:shop' '--seed' '3'";
+        assert_eq!(share.command, expected);
+        assert_eq!(share.order, "{\"buy.sql\":\"…\"}\n");
     }
 
     #[test]
@@ -182,14 +220,21 @@ mod tests {
     fn a_share_gets_the_order_with_what_is_of_its_host() {
         let mut agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
         agent.password_file = Some("/run/there".to_owned());
-        let whole =
-            json!({"agents": [1], "seed": 7, "workers": 9, "target": {"password_file": "/here"}});
+        agent.folder = Some("/run/shop".to_owned());
+        let whole = json!({
+            "agents": [1],
+            "seed": 7,
+            "workers": 9,
+            "target": {"password_file": "/here"},
+            "workload": {"name": "sql:shop", "options": {"folder": "/here/shop"}},
+        });
         let share = by_order(&whole, &agent, 2, 3).unwrap();
         let order: Value = serde_json::from_str(&share.order).unwrap();
         let expected = json!({
             "seed": 7,
             "workers": null,
             "target": {"password_file": "/run/there"},
+            "workload": {"name": "sql:shop", "options": {"folder": "/run/shop"}},
             "share": {"number": 2, "count": 3},
             "is_commanded": true,
         });

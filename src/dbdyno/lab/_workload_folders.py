@@ -1,0 +1,117 @@
+"""Copies workloads in a folder to the hosts that drive them, for the time of a study.
+
+A folder's files, as far as the load generator reads them, go below a private folder of the session there, which the
+session's end, its lease and ``dbdyno clean --host`` remove. Its name has a digest of the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dbdyno.core import StudyError, format_bytes, read_input, words_of
+from dbdyno.hosts.remote import RemoteHost
+from dbdyno.lab._passwords import remote_private_folder
+from dbdyno.plan import ResolvedWorkloads
+from dbdyno.study import SQL_FILES, Study, WorkloadFolders, directory_of
+
+MOST_BYTES = 16 << 20
+"""Of all files of a folder. Statements written by people have kilobytes; the load generator has the same limit."""
+_READ_FILE = "crc32 of "
+"""Begins the facts of a workload that name a file which the load generator has read."""
+_PUSH_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadFolder:
+    """Holds the files of a workload in a folder of this machine.
+
+    Parameters
+    ----------
+    files : name within the folder -> SHA-256 of its content
+    """
+
+    workload: str
+    folder: Path
+    files: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """Distinguishes contents: the same names with the same contents have the same."""
+        listing = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(self.files.items()))
+        return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+
+def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[WorkloadFolder, ...]:
+    """Return the workloads of a study that lie in a folder, as they are now.
+
+    Raises
+    ------
+    StudyError : a folder can't be copied to another host
+    """
+    names = dict.fromkeys(choice.name for choice in study.workloads if choice.name.startswith(SQL_FILES))
+    options_by_name = {workload.name: workload.options for workload in workloads.values()}
+    return tuple(_read_folder(name, options_by_name.get(name, {})) for name in names)
+
+
+def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFolder:
+    folder = directory_of(workload).absolute()
+    names = [option.removeprefix(_READ_FILE) for option in options if option.startswith(_READ_FILE)]
+    sha256_by_name, bytes_left = {}, MOST_BYTES
+    for name in names:
+        _refuse_outside_name(workload, name)
+        try:
+            content = read_input(folder / name)
+        except OSError as error:
+            raise StudyError(f"{workload} can't be copied to another host: {name}", words_of(error)) from error
+        bytes_left -= len(content)
+        if bytes_left < 0:
+            raise StudyError(
+                f"the files of {workload} can't be copied to another host",
+                f"they have more than {format_bytes(MOST_BYTES)} together",
+                "keep data out of the SQL files: [tables] of workload.toml generates rows",
+            )
+        sha256_by_name[name] = hashlib.sha256(content).hexdigest()
+    return WorkloadFolder(workload, folder, sha256_by_name)
+
+
+def _refuse_outside_name(workload: str, name: str) -> None:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise StudyError(
+            f"{workload} can't be copied to another host",
+            f"its file {name} lies outside of its folder",
+            f"move {path.name} into the folder, and correct its name in workload.toml",
+        )
+
+
+def folders_here(folders: tuple[WorkloadFolder, ...]) -> WorkloadFolders:
+    """Return where the files are on this machine."""
+    return {folder.workload: str(folder.folder) for folder in folders}
+
+
+@contextlib.contextmanager
+def pushed_folders(folders: tuple[WorkloadFolder, ...], host: RemoteHost) -> Iterator[WorkloadFolders]:
+    """Have the files on a host while the block runs; where they are there, by workload.
+
+    Raises
+    ------
+    HostError : the host can't take them, or what arrived is not what was sent
+    """
+    if not folders:
+        yield {}
+        return
+    with remote_private_folder(host) as parent:
+        yield {folder.workload: str(_push(folder, parent, host)) for folder in folders}
+
+
+def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
+    destination = parent / f"workload-{folder.digest}"
+    host.files.make_directory(destination, mode=0o700)
+    with host.lock(host.home.locks / f"{destination.name}.push", _PUSH_WAIT_S):  # another lab may push the same content
+        for name, sha256 in folder.files.items():
+            host.push(folder.folder / name, destination / name, sha256)
+    return destination

@@ -1,0 +1,137 @@
+"""Workloads in a folder on their way to other hosts: which files go, where to, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from dbdyno.core import Home, StudyError
+from dbdyno.hosts.remote import RemoteHost
+from dbdyno.lab import _workload_folders
+from dbdyno.lab._workload_folders import MOST_BYTES, folders_here, pushed_folders, read_workload_folders
+from dbdyno.plan import ResolvedWorkloads
+from dbdyno.study import ResolvedWorkload, Study, parse_study
+
+HEAD = 'targets = ["mysql:9.7"]\naxes = {tier = "64MB", concurrency = 4}\n'
+FILES = {"workload.toml": "a", "queries/buy.sql": "b", "setup.sql": "c"}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with a file more than its workload reads."""
+    folder = tmp_path / "shop"
+    (folder / "queries").mkdir(parents=True)
+    for name, text in {**FILES, "dump.sql": "d"}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def study_of(folder: Path) -> Study:
+    """Two labels of the folder's workload, and one without files."""
+    labels = "".join(f'[[workload]]\nlabel = "{label}"\nname = "sql:{folder}"\n' for label in ("one", "two"))
+    return parse_study(HEAD + labels + '[[workload]]\nname = "oltp_read_only"\n', "x.toml")
+
+
+def resolved(folder: Path, *names: str) -> ResolvedWorkloads:
+    """What the load generator says of the folder."""
+    options = {"description": "", **{f"crc32 of {name}": "0" for name in names}}
+    return {("mysql:9.7", "one"): ResolvedWorkload(f"sql:{folder}", "files of SQL", options, (), ("buy",), 0, 0)}
+
+
+def test_the_files_that_are_read_go_and_no_others(shop: Path) -> None:
+    (folder,) = read_workload_folders(study_of(shop), resolved(shop, *FILES))
+    assert folder.files == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in FILES.items()}
+    assert folders_here((folder,)) == {f"sql:{shop}": str(shop)}
+    digest = folder.digest
+    (shop / "dump.sql").write_text("e")
+    assert read_workload_folders(study_of(shop), resolved(shop, *FILES))[0].digest == digest
+    (shop / "queries/buy.sql").write_text("e")
+    assert read_workload_folders(study_of(shop), resolved(shop, *FILES))[0].digest != digest
+
+
+@pytest.mark.parametrize("name", ["../other.sql", "/etc/hostname", "queries/../../other.sql"])
+def test_a_file_outside_of_the_folder_is_refused_by_name(name: str, shop: Path) -> None:
+    (shop.parent / "other.sql").write_text("x")
+    with pytest.raises(StudyError, match="lies outside of its folder") as caught:
+        read_workload_folders(study_of(shop), resolved(shop, "workload.toml", name))
+    assert name in str(caught.value)
+
+
+def test_files_that_are_too_large_together_are_refused(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_BYTES == 16 << 20
+    monkeypatch.setattr(_workload_folders, "MOST_BYTES", 2)
+    with pytest.raises(StudyError, match="more than 2 B together"):
+        read_workload_folders(study_of(shop), resolved(shop, *FILES))
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(shop: Path) -> None:
+    os.mkfifo(shop / "finish.sql")
+    with pytest.raises(StudyError, match=r"finish.sql\n.*named pipe"):
+        read_workload_folders(study_of(shop), resolved(shop, *FILES, "finish.sql"))
+
+
+@dataclass
+class PaperHost:
+    """Notes what is pushed, made and removed."""
+
+    home: Home
+    notes: list[tuple[Any, ...]] = field(default_factory=list)
+
+    @property
+    def files(self) -> PaperHost:
+        return self
+
+    def make_private_directory(self) -> Path:
+        return Path("/tmp/dbdyno-1-ab")
+
+    def write_private(self, path: Path, _text: str) -> None:
+        self.notes.append(("owner", path))
+
+    def boot_id(self) -> str:
+        return "boot"
+
+    def make_directory(self, path: Path, *, mode: int) -> None:
+        self.notes.append(("make", path, mode))
+
+    @contextlib.contextmanager
+    def lock(self, path: Path, _timeout_s: float) -> Iterator[None]:
+        self.notes.append(("lock", path.parent))
+        yield
+
+    def push(self, source: Path, destination: Path, sha256: str) -> int:
+        self.notes.append(("push", source, destination, sha256))
+        return 1
+
+    def remove_tree(self, path: Path) -> None:
+        self.notes.append(("remove", path))
+
+
+def test_files_lie_in_a_folder_of_their_content_that_only_their_owner_enters(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbdyno.lab._passwords.own_name", lambda _: "lab")
+    host = PaperHost(Home(Path("/data/dbdyno")))
+    folders = read_workload_folders(study_of(shop), resolved(shop, *FILES))
+    parent = Path("/tmp/dbdyno-1-ab")
+    place = parent / f"workload-{folders[0].digest}"
+    with pushed_folders(folders, cast("RemoteHost", host)) as places:
+        assert places == {f"sql:{shop}": str(place)}
+    pushes = [("push", shop / name, place / name, sha256) for name, sha256 in folders[0].files.items()]
+    locks = ("lock", Path("/data/dbdyno/locks"))
+    assert host.notes[1:] == [("make", place, 0o700), locks, *pushes, ("remove", parent)]
+
+
+def test_a_study_without_folders_makes_none() -> None:
+    host = PaperHost(Home(Path("/data/dbdyno")))
+    study = parse_study(HEAD + '[workload]\nname = "oltp_read_only"\n', "x.toml")
+    assert read_workload_folders(study, {}) == ()
+    with pushed_folders((), cast("RemoteHost", host)) as places:
+        assert places == {}
+    assert host.notes == []
