@@ -7,12 +7,13 @@ session's end, its lease and ``dbdyno clean --host`` remove. Its name has a dige
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dbdyno.core import StudyError, format_bytes, read_input, words_of
+from dbdyno.core import HostError, StudyError, format_bytes, read_input, words_of
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._passwords import remote_private_folder
 from dbdyno.plan import ResolvedWorkloads
@@ -22,7 +23,6 @@ MOST_BYTES = 16 << 20
 """Of all files of a folder. Statements written by people have kilobytes; the load generator has the same limit."""
 _READ_FILE = "crc32 of "
 """Begins the facts of a workload that name a file which the load generator has read."""
-_PUSH_WAIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class WorkloadFolder:
 
     Parameters
     ----------
-    files : name within the folder -> SHA-256 of its content
+    files : name within the folder -> its content
     """
 
     workload: str
     folder: Path
-    files: Mapping[str, str]
+    files: Mapping[str, bytes]
 
     @property
     def digest(self) -> str:
         """Distinguishes contents: the same names with the same contents have the same."""
-        listing = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(self.files.items()))
-        return hashlib.sha256(listing.encode()).hexdigest()[:16]
+        listing = "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(self.files.items()))
+        return _sha256(listing.encode())[:16]
 
 
 def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[WorkloadFolder, ...]:
@@ -60,22 +60,21 @@ def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[W
 def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFolder:
     folder = directory_of(workload).absolute()
     names = [option.removeprefix(_READ_FILE) for option in options if option.startswith(_READ_FILE)]
-    sha256_by_name, bytes_left = {}, MOST_BYTES
+    files, bytes_left = {}, MOST_BYTES
     for name in names:
         _refuse_outside_name(workload, name)
         try:
-            content = read_input(folder / name)
+            files[name] = read_input(folder / name)
         except OSError as error:
             raise StudyError(f"{workload} can't be copied to another host: {name}", words_of(error)) from error
-        bytes_left -= len(content)
+        bytes_left -= len(files[name])
         if bytes_left < 0:
             raise StudyError(
                 f"the files of {workload} can't be copied to another host",
                 f"they have more than {format_bytes(MOST_BYTES)} together",
                 "keep data out of the SQL files: [tables] of workload.toml generates rows",
             )
-        sha256_by_name[name] = hashlib.sha256(content).hexdigest()
-    return WorkloadFolder(workload, folder, sha256_by_name)
+    return WorkloadFolder(workload, folder, files)
 
 
 def _refuse_outside_name(workload: str, name: str) -> None:
@@ -110,8 +109,22 @@ def pushed_folders(folders: tuple[WorkloadFolder, ...], host: RemoteHost) -> Ite
 
 def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
     destination = parent / f"workload-{folder.digest}"
-    host.files.make_directory(destination, mode=0o700)
-    with host.lock(host.home.locks / f"{destination.name}.push", _PUSH_WAIT_S):  # another lab may push the same content
-        for name, sha256 in folder.files.items():
-            host.push(folder.folder / name, destination / name, sha256)
+    try:
+        host.files.make_directory(destination, mode=0o700)
+        for name, content in folder.files.items():
+            _write_verified(destination / name, content, host)
+    except OSError as error:
+        what = f"{folder.workload} can't be copied to {host.link.destination}"
+        raise HostError(what, f"{error.filename}: {error.strerror}", f"free space in {parent.parent} there") from error
     return destination
+
+
+def _write_verified(path: Path, content: bytes, host: RemoteHost) -> None:
+    host.files.make_directory(path.parent, mode=0o700)
+    host.files.write(path, content, mode=0o600)
+    if host.files.digest(path) != _sha256(content):
+        raise OSError(errno.EIO, "what arrived is not what was sent", str(path))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

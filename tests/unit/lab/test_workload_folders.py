@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from dbdyno.core import Home, StudyError
+from dbdyno.core import HostError, StudyError
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _workload_folders
 from dbdyno.lab._workload_folders import MOST_BYTES, folders_here, pushed_folders, read_workload_folders
@@ -47,7 +46,7 @@ def resolved(folder: Path, *names: str) -> ResolvedWorkloads:
 
 def test_the_files_that_are_read_go_and_no_others(shop: Path) -> None:
     (folder,) = read_workload_folders(study_of(shop), resolved(shop, *FILES))
-    assert folder.files == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in FILES.items()}
+    assert folder.files == {name: text.encode() for name, text in FILES.items()}
     assert folders_here((folder,)) == {f"sql:{shop}": str(shop)}
     digest = folder.digest
     (shop / "dump.sql").write_text("e")
@@ -73,20 +72,27 @@ def test_files_that_are_too_large_together_are_refused(shop: Path, monkeypatch: 
 
 def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(shop: Path) -> None:
     os.mkfifo(shop / "finish.sql")
-    with pytest.raises(StudyError, match=r"finish.sql\n.*named pipe"):
+    with pytest.raises(StudyError, match=r"finish.sql: .*named pipe"):
         read_workload_folders(study_of(shop), resolved(shop, *FILES, "finish.sql"))
 
 
 @dataclass
 class PaperHost:
-    """Notes what is pushed, made and removed."""
+    """Notes what is written, made and removed.
 
-    home: Home
+    `damage`: added to each file on the way.
+    """
+
+    damage: bytes = b""
     notes: list[tuple[Any, ...]] = field(default_factory=list)
 
     @property
     def files(self) -> PaperHost:
         return self
+
+    @property
+    def link(self) -> SimpleNamespace:
+        return SimpleNamespace(destination="db1")
 
     def make_private_directory(self) -> Path:
         return Path("/tmp/dbdyno-1-ab")
@@ -100,14 +106,12 @@ class PaperHost:
     def make_directory(self, path: Path, *, mode: int) -> None:
         self.notes.append(("make", path, mode))
 
-    @contextlib.contextmanager
-    def lock(self, path: Path, _timeout_s: float) -> Iterator[None]:
-        self.notes.append(("lock", path.parent))
-        yield
+    def write(self, path: Path, content: bytes, *, mode: int) -> None:
+        self.notes.append(("write", path, content, mode))
 
-    def push(self, source: Path, destination: Path, sha256: str) -> int:
-        self.notes.append(("push", source, destination, sha256))
-        return 1
+    def digest(self, path: Path) -> str:
+        (content,) = [note[2] for note in self.notes if note[:2] == ("write", path)]
+        return hashlib.sha256(content + self.damage).hexdigest()
 
     def remove_tree(self, path: Path) -> None:
         self.notes.append(("remove", path))
@@ -117,19 +121,35 @@ def test_files_lie_in_a_folder_of_their_content_that_only_their_owner_enters(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dbdyno.lab._passwords.own_name", lambda _: "lab")
-    host = PaperHost(Home(Path("/data/dbdyno")))
+    host = PaperHost()
     folders = read_workload_folders(study_of(shop), resolved(shop, *FILES))
     parent = Path("/tmp/dbdyno-1-ab")
     place = parent / f"workload-{folders[0].digest}"
     with pushed_folders(folders, cast("RemoteHost", host)) as places:
         assert places == {f"sql:{shop}": str(place)}
-    pushes = [("push", shop / name, place / name, sha256) for name, sha256 in folders[0].files.items()]
-    locks = ("lock", Path("/data/dbdyno/locks"))
-    assert host.notes[1:] == [("make", place, 0o700), locks, *pushes, ("remove", parent)]
+    notes = host.notes[1:]
+    assert [note for note in notes if note[0] == "write"] == [
+        ("write", place / name, content, 0o600) for name, content in folders[0].files.items()
+    ]
+    made = [note for note in notes if note[0] == "make"]
+    assert made[0] == ("make", place, 0o700) and ("make", place / "queries", 0o700) in made
+    assert notes[-1] == ("remove", parent)
+
+
+def test_a_file_that_arrives_damaged_is_refused_and_removed(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbdyno.lab._passwords.own_name", lambda _: "lab")
+    host = PaperHost(b"x")
+    folders = read_workload_folders(study_of(shop), resolved(shop, *FILES))
+    with (
+        pytest.raises(HostError, match=r"can't be copied to db1: .*workload.toml: what arrived is not what was sent"),
+        pushed_folders(folders, cast("RemoteHost", host)),
+    ):
+        pass
+    assert host.notes[-1] == ("remove", Path("/tmp/dbdyno-1-ab"))
 
 
 def test_a_study_without_folders_makes_none() -> None:
-    host = PaperHost(Home(Path("/data/dbdyno")))
+    host = PaperHost()
     study = parse_study(HEAD + '[workload]\nname = "oltp_read_only"\n', "x.toml")
     assert read_workload_folders(study, {}) == ()
     with pushed_folders((), cast("RemoteHost", host)) as places:
