@@ -116,7 +116,7 @@ class BenchFailed:
 
     kind: type[DbdynoError]
     words: tuple[str, str, str]
-    code: str
+    code: str = ""
 
     @classmethod
     def of(cls, error: DbdynoError) -> BenchFailed:
