@@ -46,7 +46,7 @@ def test_every_setting_takes_effect(engine: str, tier: int, route: str, start: S
     if os.geteuid() == 0:
         assert status["Uid"].split()[0] != "0"
     assert server.stop() < 60
-    assert not server.is_alive() and server.death() == "exit code 0"
+    assert not server.is_alive() and server.exit_reason() == "exit code 0"
 
 
 @pytest.mark.parametrize("tier_mib", [60, 100, 200, 1100])
@@ -142,11 +142,11 @@ def test_a_server_that_dies_at_start_leaves_the_end_of_its_log_alone(
 
 def test_a_server_that_is_killed_says_how_it_ended(start: Start) -> None:
     server = start("mysql:9.7")
-    assert server.death() is None
+    assert server.exit_reason() is None
     assert server.process is not None
     server.process.kill()
     server.process.wait(30)
-    assert (server.death() or "").startswith("killed ")
+    assert (server.exit_reason() or "").startswith("killed ")
     with pytest.raises(ConfigureError, match="has ended"):
         server.connect()
 

@@ -56,7 +56,7 @@ def test_every_setting_is_accepted_and_takes_effect(
     for user in ("root", ""):
         with pytest.raises(pymysql.MySQLError):
             pymysql.connect(user=user, password="", unix_socket=str(server._launch.admin_socket))
-    assert server.stop() < 60 and server.death() == "exit code 0"
+    assert server.stop() < 60 and server.exit_reason() == "exit code 0"
 
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: f"{entry.family}-{entry.version}")

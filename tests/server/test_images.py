@@ -65,7 +65,7 @@ def test_the_server_of_an_image_is_configured_as_any_other(engine: str, route: s
     assert status["Cpus_allowed_list"] == "0" and status["Uid"].split()[0] != "0"
     assert server.installation.origin.packages[0].sha256 == server.installation.image.removeprefix("sha256:")
     assert server.stop() < 60
-    assert server.death() == "exit code 0" and not containers_of(daemon)
+    assert server.exit_reason() == "exit code 0" and not containers_of(daemon)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -119,9 +119,9 @@ def test_a_server_that_is_killed_is_seen_dead_and_its_container_is_gone(daemon: 
     assert server.pid is not None
     os.kill(server.pid, signal.SIGKILL)
     deadline = time.monotonic() + 30
-    while server.death() is None and time.monotonic() < deadline:
+    while server.exit_reason() is None and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert "(signal 9)" in str(server.death()) and not containers_of(daemon)
+    assert "(signal 9)" in str(server.exit_reason()) and not containers_of(daemon)
 
 
 def test_one_that_runs_out_of_its_limit_is_said_to_have(daemon: str, start: Start) -> None:
@@ -139,7 +139,7 @@ def test_what_a_killed_session_leaves_is_removed_by_its_note(daemon: str, start:
     assert json.loads((folder / "run" / CONTAINER_NOTE).read_text()) == {"container": container.id}
     assert remove_noted_containers(folder, laboratory.host) == [f"removed the container {container.id[:12]}"]
     assert not containers_of(daemon) and not remove_noted_containers(folder, laboratory.host)
-    assert server.death() is not None
+    assert server.exit_reason() is not None
 
 
 def test_an_option_that_the_image_s_server_refuses_is_named(daemon: str, start: Start) -> None:

@@ -50,10 +50,10 @@ pytestmark = pytest.mark.truth
 class Undying:
     """The null server, as far as measuring wants to know it."""
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         return None
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         return None
 
 

@@ -115,9 +115,9 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
     """Return the error that the end of a server means which was being started."""
     words = order.words()
     title = order.installation.title
-    death = server.diagnose_exit()
-    if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
-        return _death_error(title, death, words)
+    crash = server.diagnose_exit()
+    if crash is not None and crash.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
+        return _crash_error(title, crash, words)
     refused_plugin = plugin_error(order.words(ALL_LINES), order.installation)
     if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
         return refused_plugin
@@ -137,12 +137,12 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
                 if option not in suggestion
                 else "correct its value, or remove it from the settings of the target",
             )
-    return ConfigureError(f"{title} did not start", words, "") if death is None else _death_error(title, death, words)
+    return ConfigureError(f"{title} did not start", words, "") if crash is None else _crash_error(title, crash, words)
 
 
-def _death_error(title: str, death: CrashReport, words: str) -> ConfigureError:
-    remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
-    return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
+def _crash_error(title: str, crash: CrashReport, words: str) -> ConfigureError:
+    remedy = "choose a higher [limits] memory, or a smaller tier" if crash.kind == "oom-limit" else ""
+    return ConfigureError(f"{title} did not start: {crash.words}", crash.excerpt or words, remedy)
 
 
 _POLL_S = 0.05
@@ -159,8 +159,8 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
         except ConfigureError as error:
             if process.poll() is not None:
                 raise crash_at_start(server, order) from error
-            if (wedged := server.wedged()) is not None:
-                raise ConfigureError(wedged, order.words()) from error
+            if (hang_reason := server.hang_reason()) is not None:
+                raise ConfigureError(hang_reason, order.words()) from error
             if time.monotonic() >= deadline:
                 raise ConfigureError(
                     f"{order.installation.title} refused connections for {order.timeout_s:g} s",

@@ -45,7 +45,7 @@ class Server:
     kill_ns : from SIGKILL to the end of its process; None where it was not killed by us
     memory_use : of its memory group, read last before the group was removed; None without a group
     listener_pid : of the process that was last seen to accept connections on its socket; 0: it can't be seen
-    is_held : its process is stopped and continued in turns, by us: then a stopped process means nothing
+    is_throttled : its process is stopped and continued in turns, by us: then a stopped process means nothing
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class Server:
         self.kill_ns: int | None = None
         self.memory_use: MemoryUse | None = None
         self.memory_group = launch.memory_group if launch is not None else None
-        self.is_held = False
+        self.is_throttled = False
         self.listener_pid: int | None = None
         self._oom = host.watch_oom(process.pid) if process is not None else None
         self._watch = (
-            ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks, is_excused=lambda: self.is_held)
+            ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks, is_excused=lambda: self.is_throttled)
             if process is not None
             else None
         )
         self._last_probe = 0.0
-        self._wedged: str | None = None
-        self._death: CrashReport | None = None
+        self._hang_reason: str | None = None
+        self._crash_report: CrashReport | None = None
         self._is_ending = False
         self._host, self._launch = host, launch
         self._reached: set[tuple[Host, Address]] = set()
@@ -145,7 +145,7 @@ class Server:
             # The driver's own traceback shows the arguments of the call.
             raise self._refused_connection_error(str(error.args[-1] if error.args else error)) from None
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         Its process is halted for long, or it is asked to let us in and does not answer. Once said, it stands.
@@ -154,10 +154,12 @@ class Server:
         ----------
         quiet_s : how long nobody has had an answer, as far as the caller knows
         """
-        if self._wedged is None and (self.process is None or self.process.poll() is None):  # else see `death`
+        if self._hang_reason is None and (
+            self.process is None or self.process.poll() is None
+        ):  # else see `exit_reason`
             halt_words = self._watch.verdict() if self._watch is not None else None
-            self._wedged = f"{self.installation.title} {halt_words}" if halt_words else self._probe_login(quiet_s)
-        return self._wedged
+            self._hang_reason = f"{self.installation.title} {halt_words}" if halt_words else self._probe_login(quiet_s)
+        return self._hang_reason
 
     def variables(self) -> dict[str, str]:
         """Return SHOW GLOBAL VARIABLES, names in lower case."""
@@ -204,10 +206,10 @@ class Server:
             self.process.terminate()
             code = self._await_exit(self.process, timeout_s)
             if code != 0:
-                death = self._exit_report(code)
+                crash = self._exit_report(code)
                 raise ConfigureError(
                     f"{self.installation.title} did not shut down cleanly",
-                    f"{death.words}\n{death.excerpt}",
+                    f"{crash.words}\n{crash.excerpt}",
                 )
             self.stop_ns = time.monotonic_ns() - started_ns
         return (time.monotonic_ns() - started_ns) / 1e9
@@ -221,19 +223,19 @@ class Server:
                 if was_alive:
                     self.kill_ns = time.monotonic_ns() - started_ns
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it is not ours to see."""
-        death, code = self.diagnose_exit(), self.process.poll() if self.process is not None else None
-        if death is not None:
-            return death.words
+        crash, code = self.diagnose_exit(), self.process.poll() if self.process is not None else None
+        if crash is not None:
+            return crash.words
         return None if code is None else exit_words(code)  # it was we who ended it
 
     def diagnose_exit(self) -> CrashReport | None:
         """Say why it ended by itself, with its log's words; None while it runs and when it was we who ended it."""
         code = self.process.poll() if self.process is not None and not self._is_ending else None
-        if code is not None and self._death is None:
-            self._death = self._exit_report(code)
-        return self._death
+        if code is not None and self._crash_report is None:
+            self._crash_report = self._exit_report(code)
+        return self._crash_report
 
     def read_memory_use(self) -> MemoryUse | None:
         """Return what its memory group has used so far; None without a group."""

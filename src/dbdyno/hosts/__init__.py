@@ -21,7 +21,6 @@ from dbdyno.hosts._private import (
 )
 from dbdyno.hosts._process import EXIT_UNKNOWN, Throttle
 from dbdyno.hosts._process_facts import (
-    HALTED_S,
     TICKS_PER_SECOND,
     ProcessState,
     ProcessWatch,
@@ -38,7 +37,6 @@ from dbdyno.hosts.machine import read_machine, read_profiler
 
 __all__ = [
     "EXIT_UNKNOWN",
-    "HALTED_S",
     "TICKS_PER_SECOND",
     "Address",
     "ClockAccuracy",

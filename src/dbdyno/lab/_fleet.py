@@ -227,7 +227,7 @@ class _FleetRunner:
         self._pieces = pieces(store.study, store.plan.runs, len(store.study.benches))
         self._records: dict[str, RunRecord] = {}
         self._errors: dict[str, DbdynoError] = {}
-        self._gauged: set[str] = set()
+        self._sentinel_benches: set[str] = set()
         self._is_console_lost = False
         self._live: dict[str, LiveSink] = {}
         self._audits: list[events.ServersAudited] = []
@@ -238,7 +238,7 @@ class _FleetRunner:
         for event in set_aside(retry, self._results, self._writer):
             self._emit("", event)
         self._records = {record.run.run_id: record for record in self._results.records()}
-        self._gauged = {record.bench for record in self._records.values() if record.run.is_sentinel}
+        self._sentinel_benches = {record.bench for record in self._records.values() if record.run.is_sentinel}
         stored_count = sum(run.run_id in self._records for run in self._plan.runs)
         total, targets = len(self._plan.runs), len(self._study.targets)
         start_event = events.StudyStarted(self._study.name, targets, total, stored_count)
@@ -301,11 +301,11 @@ class _FleetRunner:
         if not self._study.sentinel or self._allow_unlike:
             return True
         for bench in self._idle_benches():
-            piece = self._next_piece(bench) if bench not in self._gauged else None
+            piece = self._next_piece(bench) if bench not in self._sentinel_benches else None
             sentinel = next((run for run in piece.runs if run.is_sentinel), None) if piece is not None else None
             if piece is not None and sentinel is not None:
                 self._orders.give(bench, replace(piece, runs=(sentinel,)))
-            self._gauged.add(bench)
+            self._sentinel_benches.add(bench)
         if any(all(run.is_sentinel for run in piece.runs) for piece in self._orders.under_way.values()):
             return False
         for bench, share in benches_apart(self._records.values(), self._benches).items():

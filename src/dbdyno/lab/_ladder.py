@@ -74,8 +74,8 @@ class HeldServer:
             return None
         if (
             not share_server(self.study, previous_run, run)
-            or ladder_server.server.death()
-            or ladder_server.server.wedged()
+            or ladder_server.server.exit_reason()
+            or ladder_server.server.hang_reason()
         ):
             self.discard()
             return None

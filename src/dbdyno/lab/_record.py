@@ -81,18 +81,18 @@ class FaultEvidence:
 
     Parameters
     ----------
-    death : how the server ended; None: it did not
+    crash : how the server ended; None: it did not
     errors : codes that the server answered in the window
     log_tail : end of the server's error log since its start
     measured : the kind of the fault where the load itself showed one, such as ``network``
-    wedged : why no answer was to be expected of the server although its process was there; None: it answered
+    hang_reason : why no answer was to be expected of the server although its process was there; None: it answered
     """
 
-    death: CrashReport | None = None
+    crash: CrashReport | None = None
     errors: Collection[str] = ()
     log_tail: str = ""
     measured: str = ""
-    wedged: str | None = None
+    hang_reason: str | None = None
 
 
 def fault_of(status: RunStatus, reason: str, evidence: FaultEvidence) -> tuple[str, str]:
@@ -100,19 +100,19 @@ def fault_of(status: RunStatus, reason: str, evidence: FaultEvidence) -> tuple[s
 
     >>> fault_of("failed", "the load failed: 1114", FaultEvidence(errors=["1114"]))
     ('disk-full', 'the disk is full: the load failed: 1114')
-    >>> fault_of("failed", "network: cut", FaultEvidence(measured="network", wedged="far answers nothing"))
+    >>> fault_of("failed", "network: cut", FaultEvidence(measured="network", hang_reason="far answers nothing"))
     ('network', 'network: cut')
     """
-    death, measured, wedged, log_tail = evidence.death, evidence.measured, evidence.wedged, evidence.log_tail
-    if death is not None:
+    crash, measured, hang_reason, log_tail = evidence.crash, evidence.measured, evidence.hang_reason, evidence.log_tail
+    if crash is not None:
         reason_clause = "" if "server died" in reason or not reason else f"; {reason}"
-        headline = f"the server died: {death.words}{reason_clause}"
-        further_lines = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
-        return death.kind, "\n".join([headline, *filter(None, further_lines)])
+        headline = f"the server died: {crash.words}{reason_clause}"
+        further_lines = [crash.kernel_line, _first_lines(crash.excerpt) or _last_lines(log_tail)]
+        return crash.kind, "\n".join([headline, *filter(None, further_lines)])
     if measured == "network":  # no answer could have come, even from a healthy server
         return measured, reason
-    if wedged is not None and status == "failed":
-        return "no-answer", reason if wedged in reason else f"{wedged}; {reason}"
+    if hang_reason is not None and status == "failed":
+        return "no-answer", reason if hang_reason in reason else f"{hang_reason}; {reason}"
     if measured:
         return measured, reason
     line = disk_full_line(log_tail)
@@ -171,14 +171,14 @@ def record_of(
     run: Run,
     prepared: PreparedTarget,
     measured: MeasuredRun,
-    death: CrashReport | None,
+    crash: CrashReport | None,
     log_tail: str,
-    wedged: str | None = None,
+    hang_reason: str | None = None,
 ) -> RunRecord:
     """Return the record of a run that was driven. If it failed, the server's log is part of the reason."""
     figures, judgement = measured.figures, measured.judgement
-    if wedged is not None and judgement.status != "failed":  # it hung before its window was over, or soon after
-        judgement = replace(judgement, status="failed", reason=wedged)
+    if hang_reason is not None and judgement.status != "failed":  # it hung before its window was over, or soon after
+        judgement = replace(judgement, status="failed", reason=hang_reason)
     caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
     if prepared.target.throttled_share:
         caveats = (
@@ -187,8 +187,8 @@ def record_of(
         )
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
-    crash = death if judgement.status == "failed" else None
-    evidence = FaultEvidence(crash, figures.total.errors, log_tail, judgement.fault, wedged)
+    own_crash = crash if judgement.status == "failed" else None
+    evidence = FaultEvidence(own_crash, figures.total.errors, log_tail, judgement.fault, hang_reason)
     fault, reason = fault_of(judgement.status, judgement.reason, evidence)
     return RunRecord(
         run=run,
@@ -265,12 +265,12 @@ def failed_run(
     server: RunServer | None = None,
 ) -> StoredRun:
     """Return a run that an error ended, with what its server had to say."""
-    death, wedged = (_await_crash_report(server), server.wedged()) if server else (None, None)
+    crash, hang_reason = (_await_crash_report(server), server.hang_reason()) if server else (None, None)
     log_tail = server.log_tail() if server else ""
     words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
     lost_path = "network" if _is_path_lost(error) else ""
     words = f"{lost_path}: {words}" if lost_path else words
-    fault, reason = fault_of("failed", words, FaultEvidence(death, (), log_tail, lost_path, wedged))
+    fault, reason = fault_of("failed", words, FaultEvidence(crash, (), log_tail, lost_path, hang_reason))
     record = RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -298,6 +298,6 @@ def _is_path_lost(error: Exception) -> bool:
 def _await_crash_report(server: RunServer) -> CrashReport | None:
     """Return how a server ended that has just failed us: its sockets close before its process is gone."""
     deadline = time.monotonic() + _EXIT_TIMEOUT_S
-    while (death := server.diagnose_exit()) is None and server.wedged() is None and time.monotonic() < deadline:
+    while (crash := server.diagnose_exit()) is None and server.hang_reason() is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    return death
+    return crash

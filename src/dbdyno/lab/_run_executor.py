@@ -131,7 +131,7 @@ class RunExecutor:
         status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
         verification = self._verify_tables(run, prepared, server, measured)
         log_tail = server.log_tail()
-        record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.wedged())
+        record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.hang_reason())
         record = with_waits(record, session_watch.words())
         record = replace(
             record,
@@ -340,7 +340,7 @@ class _ServerBefore:
 
 
 def _ask_if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:
-    if server.death() or server.wedged():
+    if server.exit_reason() or server.hang_reason():
         return {}
     try:
         return dict(ask())

@@ -115,7 +115,7 @@ class LabServer:
         """Stop its process for a share of the time from now on, until it is discarded."""
         if self._server.process is not None:
             self._throttle = Throttle(self._server.process, share)
-            self._server.is_held = True
+            self._server.is_throttled = True
             self._throttle.start()
 
     @property
@@ -164,15 +164,15 @@ class LabServer:
         """See `FillServer`."""
         return self._server.endpoint.order_target(database)
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         """See `FillServer`."""
-        return self._server.death()
+        return self._server.exit_reason()
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         """See `FillServer`. An answer to its telemetry counts, too."""
         if self._status is not None:
             quiet_s = min(quiet_s, self._status.quiet_s())
-        return self._server.wedged(quiet_s)
+        return self._server.hang_reason(quiet_s)
 
     def log_tail(self) -> str:
         """See `FillServer`."""
@@ -185,8 +185,8 @@ class LabServer:
     def life(self) -> Mapping[str, JsonValue]:
         """See `RunServer`. Memory is what its limit saw of it in the run, not in a recovery after it."""
         self._note_memory()
-        death = self._server.diagnose_exit()
-        return {**self._life} if death is None else {**self._life, "death": {**death.to_json()}}
+        crash = self._server.diagnose_exit()
+        return {**self._life} if crash is None else {**self._life, "death": {**crash.to_json()}}
 
     def end(self, after_run: AfterRun) -> None:
         """See `RunServer`. Before a recovery the page cache is emptied of its files: they are read from disk."""
@@ -325,7 +325,7 @@ class LabServer:
         self._close_status()
         if self._throttle is not None:
             self._throttle.end()
-            self._server.is_held = False
+            self._server.is_throttled = False
 
     def _note_memory(self) -> None:
         use = self._server.read_memory_use()

@@ -100,7 +100,7 @@ def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked:
 class MeasuredServer(WatchedServer, Protocol):
     """Describes what measuring wants to know of a server."""
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it can't be seen."""
 
 
@@ -115,7 +115,7 @@ class Collector:
 
     process: PipedProcess
     server: MeasuredServer
-    station: SamplerGroup
+    samplers: SamplerGroup
     on_second: Callable[[SecondRow], None]
     capacity: ClientCapacity
     here_ns: Callable[[int], int]
@@ -149,7 +149,7 @@ class Collector:
                     self.threads.start(here_ns, self.process.pid)
                 if self.recording is not None:
                     self.recording.start()
-                self.station.start(here_ns)
+                self.samplers.start(here_ns)
             case IntervalRecord():
                 self._take_second(record)
             case MessageRecord():
@@ -168,7 +168,7 @@ class Collector:
             self.sampling = False
             if self.recording is not None:
                 self.recording.stop()
-            self.telemetry = self.station.stop(self.seconds_count, timeout_s)
+            self.telemetry = self.samplers.stop(self.seconds_count, timeout_s)
             if self.threads is not None:
                 self.threads.stop(self.seconds_count)
                 self.telemetry = self.telemetry.joined(
@@ -190,13 +190,13 @@ class Collector:
         self.intervals.append(record)
         row = self.row(record)
         self.on_second(row if self.live is None else replace(row, phase=self._follow_second(self.live, row)))
-        if self.server.death():
+        if self.server.exit_reason():
             self.process.interrupt()  # nothing more can be measured; the load would only wait for its time to pass
 
     def _follow_second(self, live: LiveLength, row: SecondRow) -> str:
         """Return the phase that a second is taken for when it comes; the load is ended with the window."""
         was_over = self.is_ended_in_order
-        course = live.take(row.second, row.tps, self.station.fresh())
+        course = live.take(row.second, row.tps, self.samplers.fresh())
         if self.on_course is not None:
             self.on_course(course)
         if self.is_ended_in_order and not was_over:

@@ -25,7 +25,7 @@ SILENT_S = 30.0
 class WatchedServer(Protocol):
     """Describes what the watch asks of a server."""
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         `quiet_s`: how long nobody has had an answer, as far as the caller knows.
@@ -69,7 +69,7 @@ class RunWatch:
         if not isinstance(record, IntervalRecord) or record.bytes_received > 0:
             self._last_answer = self._last_record
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raise when one of both hangs.
 
         Raises
@@ -88,9 +88,9 @@ class RunWatch:
             raise self._hang_error(f"has written nothing for {silent_s:.0f} s")
         if now_s - self._started > self.longest_s:
             raise self._hang_error(f"still runs after {now_s - self._started:.0f} s")
-        wedged = self.server.wedged(now_s - self._last_answer)
-        if wedged is not None:
-            raise MeasureError(wedged)
+        hang_reason = self.server.hang_reason(now_s - self._last_answer)
+        if hang_reason is not None:
+            raise MeasureError(hang_reason)
 
     def _hang_error(self, words: str) -> MeasureError:
         state = self.process.state()
@@ -140,7 +140,7 @@ def read_records(process: PipedProcess, each: Callable[[LoadRecord], None], watc
     MeasureError : it ended without a last record, its own words are in the error; or the watch has found what hangs
     """
     has_end_record = False
-    for line in process.lines(watch.look if watch is not None else None):
+    for line in process.lines(watch.check if watch is not None else None):
         record = parse_record(line)
         if record is not None:
             if watch is not None:
@@ -170,7 +170,7 @@ def load_sessions(order: LoadOrder, server: WatchedServer, host: Host, generator
     MeasureError : the load generator ended before it reported, or it or the server hangs
     """
     with load_process(host, generator, order.to_json(), order.study.pinning.client, order.longest_s) as process:
-        for line in process.lines(RunWatch.of(process, server, host, order.longest_s).look):
+        for line in process.lines(RunWatch.of(process, server, host, order.longest_s).check):
             record = parse_record(line)
             if isinstance(record, StartRecord):
                 end_process(process)

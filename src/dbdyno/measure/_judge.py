@@ -36,23 +36,23 @@ def judge(
     end: EndRecord | None,
     *,
     concurrency: int,
-    server_death: str | None = None,
+    server_exit: str | None = None,
     conflicts: Collection[str] = CONFLICTS,
 ) -> Judgement:
     """Return failed when there is no window to speak of, suspect when something in it makes it doubtful, else good.
 
     Parameters
     ----------
-    server_death : how the server ended, when it did
+    server_exit : how the server ended, when it did
     conflicts : codes by which its storage engine says that a transaction met another
     """
-    lost_path = "" if server_death else _lost_path_words(end)
-    failure = lost_path or _failure_words(figures, end, server_death)
+    lost_path = "" if server_exit else _lost_path_words(end)
+    failure = lost_path or _failure_words(figures, end, server_exit)
     doubts = [] if failure else _suspect_caveats(intervals, figures, end, concurrency, conflicts)
     caveats = [*doubts, *_minor_caveats(figures, conflicts), *_host_caveats(end)]
     if failure:
         return Judgement(
-            "failed", failure, tuple(caveats), NETWORK if lost_path else _no_answer_fault(end, server_death)
+            "failed", failure, tuple(caveats), NETWORK if lost_path else _no_answer_fault(end, server_exit)
         )
     status: RunStatus = "suspect" if doubts else "good"
     return Judgement(status, "; ".join(doubt.text for doubt in doubts), tuple(caveats))
@@ -71,14 +71,14 @@ def _lost_path_words(end_record: EndRecord | None) -> str:
     return f"{NETWORK}: the path to the server was lost ({durations}): no byte arrived and nothing was acknowledged"
 
 
-def _no_answer_fault(end_record: EndRecord | None, server_death: str | None) -> str:
+def _no_answer_fault(end_record: EndRecord | None, server_exit: str | None) -> str:
     """Return the fault of a server that is there and gave a statement no answer in its time."""
-    return NO_ANSWER if end_record is not None and end_record.failure_kind == NO_ANSWER and not server_death else ""
+    return NO_ANSWER if end_record is not None and end_record.failure_kind == NO_ANSWER and not server_exit else ""
 
 
-def _failure_words(figures: WindowFigures, end_record: EndRecord | None, server_death: str | None) -> str:
-    if server_death:
-        return f"the server died: {server_death}"
+def _failure_words(figures: WindowFigures, end_record: EndRecord | None, server_exit: str | None) -> str:
+    if server_exit:
+        return f"the server died: {server_exit}"
     if end_record is None:
         return "the load generator ended without a final record"
     if end_record.status != "complete":

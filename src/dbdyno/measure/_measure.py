@@ -187,19 +187,19 @@ def measure_run(
         else:
             collector.stop_sampling()
     is_incomplete = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
-    death = _await_server_death(server, server_watch.exit_timeout_s if is_incomplete else 0.0)
-    return _measured_run(order, collector, death, clock)
+    exit_reason = _await_server_exit(server, server_watch.exit_timeout_s if is_incomplete else 0.0)
+    return _measured_run(order, collector, exit_reason, clock)
 
 
-def _await_server_death(server: MeasuredServer, timeout_s: float) -> str | None:
+def _await_server_exit(server: MeasuredServer, timeout_s: float) -> str | None:
     """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
     deadline = time.monotonic() + timeout_s
-    while (death := server.death()) is None and time.monotonic() < deadline:
+    while (exit_reason := server.exit_reason()) is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    return death
+    return exit_reason
 
 
-def _measured_run(order: LoadOrder, collector: Collector, server_death: str | None, clock: WallClock) -> MeasuredRun:
+def _measured_run(order: LoadOrder, collector: Collector, server_exit: str | None, clock: WallClock) -> MeasuredRun:
     telemetry, end_record = collector.telemetry, _final_record(collector)
     intervals, first_second, ordered_count = _window_of(order, collector)
     driven_count = _driven_seconds(intervals, end_record, first_second, ordered_count)
@@ -221,10 +221,10 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         figures,
         end_record or _failure_end_record(collector.failure),
         concurrency=order.run.cell.concurrency,
-        server_death=server_death,
+        server_exit=server_exit,
         conflicts=CONFLICTS | {str(error.code) for error in conflicts_of(order.storage_engine)},
     )
-    if driven_count < ordered_count and not server_death:
+    if driven_count < ordered_count and not server_exit:
         judgement = _judge_early_end(judgement, driven_count, ordered_count)
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     server_counts = ServerCounts(start.get("server_counts"), collector.counters, first_second, first_second + count)

@@ -9,7 +9,7 @@ from dbdyno.populate._fill import fill
 from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_snapshots, remove_snapshot
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
-from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
+from dbdyno.populate._snapshot import Snapshot, restore, snapshot_for, snapshot_key
 from dbdyno.populate._verify import ConditionWait, Verified, broken_words, fingerprint, undecided_words, verify
 
 __all__ = [
@@ -29,11 +29,9 @@ __all__ = [
     "TableSums",
     "Verified",
     "broken_words",
-    "check_space",
     "fill",
     "fingerprint",
     "kept_snapshots",
-    "read_snapshot",
     "remove_snapshot",
     "restore",
     "snapshot_for",

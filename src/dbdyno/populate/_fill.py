@@ -47,9 +47,13 @@ def fill(
             _refuse_broken(dataset, verification)
             fill_end = replace(fill_end, space=verification.space, undecided=verification.undecided)
     except (pymysql.MySQLError, OSError) as error:
-        death = server.death()
-        why = f"the server died: {death}\n{server.log_tail()}" if death else f"{type(error).__name__}: {error}"
-        fault = "network" if isinstance(error, PathLostError) and death is None else ""
+        exit_reason = server.exit_reason()
+        why = (
+            f"the server died: {exit_reason}\n{server.log_tail()}"
+            if exit_reason
+            else f"{type(error).__name__}: {error}"
+        )
+        fault = "network" if isinstance(error, PathLostError) and exit_reason is None else ""
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault) from error
     return fill_end
 
@@ -89,12 +93,12 @@ def _drive_fill(
             process.wait(_KILL_WAIT_S)
         raise
     if fill_end is None or fill_end.status != "complete":
-        death = server.death()
+        exit_reason = server.exit_reason()
         why = (
             fill_end.reason if fill_end else f"exit code {exit_result.exit_code}\n{exit_result.stderr.strip()[-2000:]}"
         )
-        why = f"the server died: {death}\n{server.log_tail()}" if death else why
-        fault = fill_end.failure_kind if fill_end is not None and death is None else ""
+        why = f"the server died: {exit_reason}\n{server.log_tail()}" if exit_reason else why
+        fault = fill_end.failure_kind if fill_end is not None and exit_reason is None else ""
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault)
     return fill_end
 

@@ -25,10 +25,10 @@ class FillServer(Protocol):
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         """Return the ``target`` of a load order; names the password's file, holds no password."""
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it can't be seen."""
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         `quiet_s`: how long nobody has had an answer, as far as the caller knows.
@@ -77,6 +77,6 @@ class ServerCheck:
 
     def __call__(self) -> None:
         """Look."""
-        wedged = self._server.wedged(time.monotonic() - self._last_answer)
-        if wedged is not None:
-            raise PopulateError(wedged)
+        hang_reason = self._server.hang_reason(time.monotonic() - self._last_answer)
+        if hang_reason is not None:
+            raise PopulateError(hang_reason)

@@ -63,7 +63,7 @@ def test_after_a_server_died_the_next_step_starts_on_restored_data(ladders: Lab)
     def die_in_second_step(run: Run, server: Server) -> None:
         if not servers:
             server.deaths = iter([None, "killed"])
-            server.death = lambda: next(server.deaths, "killed")
+            server.exit_reason = lambda: next(server.deaths, "killed")
         servers.append(run.run_id)
 
     servers: list[str] = []

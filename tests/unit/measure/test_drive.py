@@ -30,7 +30,7 @@ class Server:
         self.quiet_s = 0.0
         self.words: str | None = None
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         self.quiet_s = quiet_s
         return self.words
 
@@ -77,17 +77,17 @@ def test_a_load_generator_that_writes_each_second_is_well(process: subprocess.Po
     for _ in range(100):
         clock.now += 1
         watch.take(second(100))
-        watch.look()
+        watch.check()
 
 
 def test_one_that_is_silent_is_named_but_not_while_it_connects(process: subprocess.Popen[bytes], clock: Clock) -> None:
     watch = watch_of(process, clock)
     clock.now += SILENT_S + 100
-    watch.look()
+    watch.check()
     watch.take(start())
     clock.now += SILENT_S + 1
     with pytest.raises(MeasureError, match=r" 31 s; process asleep \(S\)"):
-        watch.look()
+        watch.check()
 
 
 def test_while_the_connection_to_its_host_was_lost_nobody_is_called_silent(
@@ -106,33 +106,33 @@ def test_while_the_connection_to_its_host_was_lost_nobody_is_called_silent(
     watch.times_reconnected = lambda: reconnections
     watch.take(start())
     lost_s = 45.0  # during the look itself
-    watch.look()
+    watch.check()
     assert server.quiet_s <= 0
     lost_s = 0.0
     clock.now += 45
     reconnections += 1  # before it
-    watch.look()
+    watch.check()
     assert server.quiet_s <= 0
     clock.now += SILENT_S + 1
     with pytest.raises(MeasureError, match=" 31 s"):
-        watch.look()
+        watch.check()
 
 
 def test_one_that_outlives_its_order_is_named(process: subprocess.Popen[bytes], clock: Clock) -> None:
     watch = watch_of(process, clock)
     clock.now += 3601
     with pytest.raises(MeasureError, match=r"still runs .* 3601 s"):
-        watch.look()
+        watch.check()
 
 
 def test_one_that_is_stopped_is_named_after_ten_seconds(process: subprocess.Popen[bytes], clock: Clock) -> None:
     watch = watch_of(process, clock)
     os.kill(process.pid, signal.SIGSTOP)
     os.waitpid(process.pid, os.WUNTRACED)
-    watch.look()
+    watch.check()
     clock.now += 10
     with pytest.raises(MeasureError, match=r" 10 s; process stopped \(T\)"):
-        watch.look()
+        watch.check()
 
 
 def test_the_server_is_told_for_how_long_it_has_answered_nobody(process: subprocess.Popen[bytes], clock: Clock) -> None:
@@ -142,8 +142,8 @@ def test_the_server_is_told_for_how_long_it_has_answered_nobody(process: subproc
     for received in (100, 0, 0, 0):
         clock.now += 1
         watch.take(second(received))
-    watch.look()
+    watch.check()
     assert server.quiet_s == 3.0
     server.words = "mariadb 11.8.6 has answered nothing for 12 s; process stopped (T)"
     with pytest.raises(MeasureError, match=r"11\.8\.6 has answered nothing"):
-        watch.look()
+        watch.check()

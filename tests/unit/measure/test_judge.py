@@ -46,7 +46,7 @@ def test_a_missing_second_makes_a_window_no_shorter(interval: Make) -> None:
 
 
 def test_a_server_that_died_fails_the_run(interval: Make) -> None:
-    judgement = judged([interval(0), interval(1)], server_death="signal 9")
+    judgement = judged([interval(0), interval(1)], server_exit="signal 9")
     assert judgement.status == "failed"
     assert judgement.reason == "the server died: signal 9"
 
@@ -153,7 +153,7 @@ def test_a_server_that_gave_no_answer_in_time_is_a_fault_of_its_own(interval: Ma
 
 def test_a_dead_server_is_the_reason_where_the_path_seems_lost_too(interval: Make) -> None:
     end = EndRecord("failed", "x", None, failure_kind="network")
-    judgement = judged([interval(0)], end, server_death="signal 9")
+    judgement = judged([interval(0)], end, server_exit="signal 9")
     assert (judgement.reason, judgement.fault) == ("the server died: signal 9", "")
 
 

@@ -93,10 +93,10 @@ class FakeServer:
     def __init__(self, dies_after: int | None = None) -> None:
         self.asked, self.dies_after = 0, dies_after
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         return None
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         self.asked += 1
         return "signal 9" if self.dies_after is not None and self.asked > self.dies_after else None
 

@@ -132,10 +132,10 @@ class FakeServer:
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         return {"socket": "/tmp/s.sock", "database": database, "password_file": "/tmp/p"}
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         return None
 
-    def death(self) -> str | None:
+    def exit_reason(self) -> str | None:
         return self.dead
 
     def log_tail(self) -> str:

@@ -71,7 +71,7 @@ class PaperServer:
     def order_target(self, database: str) -> dict[str, Any]:
         return TARGET
 
-    def wedged(self, quiet_s: float = 0.0) -> str | None:
+    def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         return None
 
 

@@ -83,7 +83,7 @@ class RemoteHost(Host):
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
         self._at_end = set[str]()
-        self._ways_through: dict[Address, Tunnel] = {}
+        self._tunnels_through: dict[Address, Tunnel] = {}
 
     def __enter__(self) -> Self:
         """Return this host."""
@@ -97,7 +97,7 @@ class RemoteHost(Host):
 
     def end(self) -> None:
         """End the session: what was started there is killed, what was made for it is removed."""
-        for tunnel in (*self._tunnels.values(), *self._ways_through.values()):
+        for tunnel in (*self._tunnels.values(), *self._tunnels_through.values()):
             tunnel.close()
         self.link.end()
 
@@ -201,9 +201,9 @@ class RemoteHost(Host):
 
     def reach_through(self, address: tuple[str, int]) -> Address:
         """See `Host`."""
-        if address not in self._ways_through:
-            self._ways_through[address] = Tunnel(self.link, {"tcp": format_address(*address)})
-        return self._ways_through[address].address
+        if address not in self._tunnels_through:
+            self._tunnels_through[address] = Tunnel(self.link, {"tcp": format_address(*address)})
+        return self._tunnels_through[address].address
 
     def connection_obstacle(self, address: tuple[str, int]) -> str:
         """See `Host`."""
@@ -216,7 +216,7 @@ class RemoteHost(Host):
 
     def leave(self, address: Address) -> None:
         """See `Host`."""
-        for tunnels in (self._tunnels, self._ways_through):
+        for tunnels in (self._tunnels, self._tunnels_through):
             if (tunnel := tunnels.pop(address, None)) is not None:
                 tunnel.close()
 
