@@ -242,7 +242,7 @@ def session(folder: Path, runs: list[StoredRun]) -> None:
         done = results.run_ids()
         for target in ("mariadb:11.8", "mysql:9.7"):
             writer.write_engine(target, {"version": "1", "at": os.urandom(4).hex()})
-        writer.write_look(runs[0])
+        writer.write_inspection(runs[0])
         for run in runs:
             if run.record.run.run_id not in done:
                 writer.append("run-started", run_id=run.record.run.run_id)

@@ -138,7 +138,7 @@ def test_servers_that_were_only_looked_at_are_audited_too(tmp_path: Path) -> Non
             look = stored(made, "mariadb", lambda run_made, fields: None)
             variables = {**look.variables, "innodb_flush_log_at_trx_commit": "1" if name == "one" else "2"}
             record = replace(look.record, status="missing", span=replace(look.record.span, started_ns=0))
-            writer.write_look(replace(look, record=record, variables=variables))
+            writer.write_inspection(replace(look, record=record, variables=variables))
     done = run(str(tmp_path / "looked"))
     assert done.returncode == 1
     assert "before the first run" in done.stderr

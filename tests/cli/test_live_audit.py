@@ -16,7 +16,7 @@ from stored_study import HOST, TWINS, stored
 STUDY = parse_study(TWINS, "study.toml")
 
 
-def looks(*, relaxed: bool) -> list[StoredRun]:
+def inspections(*, relaxed: bool) -> list[StoredRun]:
     made = [stored(run, "mariadb", lambda run, fields: None) for run in make_plan(STUDY).runs[:2]]
     seen = [
         replace(look, record=replace(look.record, status="missing", span=replace(look.record.span, started_ns=0)))
@@ -37,7 +37,7 @@ def results(tmp_path: Path) -> Results:
 def test_a_critical_difference_is_told_in_a_line_and_stops_whom_it_should(
     results: Results, stop_at: AuditStop, stops: bool
 ) -> None:
-    told = auditor(stop_at)(results, STUDY, looks(relaxed=True))
+    told = auditor(stop_at)(results, STUDY, inspections(relaxed=True))
     assert told.stops == stops
     first, second, *rest = audit_lines(told)
     assert first.startswith("  ✘ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: 1 critical")
@@ -46,7 +46,7 @@ def test_a_critical_difference_is_told_in_a_line_and_stops_whom_it_should(
 
 
 def test_servers_that_are_alike_get_one_line_and_go_on_even_where_high_differences_stop(results: Results) -> None:
-    told = auditor("high")(results, STUDY, looks(relaxed=False))
+    told = auditor("high")(results, STUDY, inspections(relaxed=False))
     assert (told.stops, told.findings) == (False, ())
     [line] = audit_lines(told)
     assert line.startswith("  ✔ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: ")

@@ -111,7 +111,7 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
     from dbdyno.audit.studies import inspected_set, study_sets
 
     sets = study_sets(study)
-    if not sets and (inspections := study.looks()):
+    if not sets and (inspections := study.inspections()):
         sets = (inspected_set(study, study.study, inspections),)
         print("read before the first run: facts that only a measured window shows are missing", file=sys.stderr)
     if not sets:

@@ -42,13 +42,13 @@ _STOPPING = {"never": (), "critical": ("critical",), "high": _GRAVE}
 def auditor(stop_at: AuditStop) -> lab.Auditor:
     """Judges servers by all rules; findings of `stop_at` and graver ones stop the study."""
 
-    def judge(results: Results, study: Study, looks: Sequence[StoredRun]) -> lab.ServersAudited:
-        result = audit([inspected_set(results, study, looks)])
+    def judge(results: Results, study: Study, inspections: Sequence[StoredRun]) -> lab.ServersAudited:
+        result = audit([inspected_set(results, study, inspections)])
         findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
-        cell = looks[0].record.run.cell
+        cell = inspections[0].record.run.cell
         return lab.ServersAudited(
             place=f"{cell.workload}, {format_memory(cell.tier_bytes)}, {cell.route}",
-            targets=tuple(stored_run.record.run.cell.target for stored_run in looks),
+            targets=tuple(stored_run.record.run.cell.target for stored_run in inspections),
             findings=tuple(_audit_finding_event(finding) for finding in findings),
             undecided_count=len(result.with_outcome("undecided")),
             stops=any(finding.severity in _STOPPING[stop_at] for finding in findings),

@@ -90,7 +90,7 @@ def spawn(
     limits: ProcessLimits,
 ) -> OwnProcess:
     """Start one. Its limit of open files is lowered to the hard limit of this process."""
-    command = [*limited(limits.open_files, _open_files_limit()), *pinned(limits.cpus), *argv]
+    command = [*file_limit_words(limits.open_files, _open_files_limit()), *pinning_words(limits.cpus), *argv]
     if limits.memory_group is not None:
         command = [*_HELD_BACK, *command]
     with contextlib.ExitStack() as stack:
@@ -114,7 +114,7 @@ def spawn_piped(
 ) -> OwnPipedProcess:
     """Start one whose words are read while it runs."""
     popen = _popen(
-        [*pinned(cpus), *argv],
+        [*pinning_words(cpus), *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -210,14 +210,14 @@ def _kill_group(popen: subprocess.Popen[bytes]) -> None:
     popen.poll()
 
 
-def pinned(cpus: Sequence[int] | None) -> list[str]:
+def pinning_words(cpus: Sequence[int] | None) -> list[str]:
     """Return words that precede a command which runs on some processors only."""
     # Before exec, by a program: setting it afterwards would miss threads already made, and a preexec function is
     # not safe in a process with threads.
     return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
 
 
-def limited(open_files: int | None, most: int | None) -> list[str]:
+def file_limit_words(open_files: int | None, most: int | None) -> list[str]:
     """Return words that precede a command which may open so many files, but no more than the machine's hard limit."""
     if open_files is None:
         return []

@@ -154,20 +154,20 @@ class LocalBench:
 
     Parameters
     ----------
-    held : what is let go of at the end of the study: nobody removes its engines or its session's folder before
+    exit_stack : what is let go of at the end of the study: nobody removes its engines or its session's folder before
     network : how clients of another machine reach the servers; None: there are none
     """
 
     study: Study
     host: Host
     home: Home
-    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    exit_stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     network: NetworkAccess | None = None
     session: Session = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "session", Session.own(self.home, self.host))
-        self.held.enter_context(self.session.hold())
+        self.exit_stack.enter_context(self.session.hold())
         limit = self.study.limits.memory
         needs_memory_group = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
         # Before anything is fetched or filled: whether it can be had at all.
@@ -187,7 +187,7 @@ class LocalBench:
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""
         installation = provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
-        self.held.enter_context(in_use(installation, self.home, self.host))
+        self.exit_stack.enter_context(in_use(installation, self.home, self.host))
         return installation
 
     def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:

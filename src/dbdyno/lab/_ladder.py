@@ -55,7 +55,7 @@ class LadderServer:
 
 
 @dataclass(slots=True)
-class HeldServer:
+class RetainedServer:
     """Holds at most one server from the end of a run to the beginning of the next."""
 
     study: Study
@@ -68,7 +68,7 @@ class HeldServer:
         return LadderServer(server, LadderStep(1) if is_ladder else None)
 
     def take(self, run: Run) -> LadderServer | None:
-        """Return the held server, where this run goes on with it; any other is let go of."""
+        """Return the retained server, where this run goes on with it; any other is let go of."""
         ladder_server, previous_run = self._server, self._run
         if ladder_server is None or previous_run is None:
             return None
@@ -87,7 +87,7 @@ class HeldServer:
         self._run, self._server = run, ladder_server
 
     def discard(self) -> None:
-        """Let go of what is held."""
+        """Let go of the retained server."""
         ladder_server, self._server, self._run = self._server, None, None
         if ladder_server is not None:
             ladder_server.server.discard()

@@ -203,5 +203,5 @@ class RemoteBench(LocalBench):
             remote_installation = push_installation(
                 installation, storage_engine, self.lab_home, self.there, self.home, progress
             )
-        self.held.enter_context(in_use(remote_installation, self.home, self.host))
+        self.exit_stack.enter_context(in_use(remote_installation, self.home, self.host))
         return remote_installation

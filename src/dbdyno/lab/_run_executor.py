@@ -13,7 +13,7 @@ from dbdyno.core import Caveat, ConfigureError, DbdynoError, HostError, MeasureE
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
-from dbdyno.lab._ladder import HeldServer, LadderServer
+from dbdyno.lab._ladder import LadderServer, RetainedServer
 from dbdyno.lab._record import (
     changed_caveats,
     changed_variables,
@@ -54,18 +54,18 @@ class RunExecutor:
 
     Parameters
     ----------
-    held : keeps a server from one run to the next, where these share it; its owner discards it
+    retained : keeps a server from one run to the next, where these share it; its owner discards it
     """
 
     context: RunContext
-    held: HeldServer
+    retained: RetainedServer
 
-    def make(self, run: Run, prepared: PreparedTarget | UnpreparedTarget, following: Run | None = None) -> StoredRun:
+    def make(self, run: Run, prepared: PreparedTarget | UnpreparedTarget, next_run: Run | None = None) -> StoredRun:
         """Attempt a run. A server that does not start or dies is a failed run, not an error.
 
         Parameters
         ----------
-        following : the run that is made next; where both share a server, it is kept for that one
+        next_run : the run that is made next; where both share a server, it is kept for that one
         """
         clock = WallClock.start()
         if isinstance(prepared, UnpreparedTarget):
@@ -83,7 +83,7 @@ class RunExecutor:
             return failed_run(run, prepared, error, clock)
         finally:
             with uninterrupted(), host_may_be_lost():
-                self._release_server(run, ladder_server, stored_run, following)
+                self._release_server(run, ladder_server, stored_run, next_run)
         return stored_run
 
     def _attempt_run(
@@ -97,11 +97,11 @@ class RunExecutor:
     def _ladder_server(self, run: Run, prepared: PreparedTarget) -> LadderServer:
         if prepared.is_running_server:
             return LadderServer(self.context.run_server(run, prepared))
-        held_server = self.held.take(run)
-        if held_server is not None:
-            return held_server
+        retained_server = self.retained.take(run)
+        if retained_server is not None:
+            return retained_server
         self.context.emit(events.RunPhaseEntered(run, "restore"))
-        return self.held.first(run, self.context.run_server(run, prepared))
+        return self.retained.first(run, self.context.run_server(run, prepared))
 
     def _release_server(
         self, run: Run, ladder_server: LadderServer, stored_run: StoredRun | None, next_run: Run | None
@@ -111,7 +111,7 @@ class RunExecutor:
         if stored_run and did_its_work and next_run and share_server(self.context.study, run, next_run):
             telemetry = stored_run.telemetry
             assert not isinstance(telemetry, Table), "tables are of imported runs"
-            self.held.keep(run, ladder_server.after(telemetry))
+            self.retained.keep(run, ladder_server.after(telemetry))
             return
         self.context.emit(events.RunPhaseEntered(run, "stop"))
         ladder_server.server.discard()
@@ -182,7 +182,7 @@ class RunExecutor:
                 "client_use": self._client_facts(run, order),
                 **shape.facts,
                 **({"session_threads": measured.threads} if measured.threads else {}),
-                **({"session_waits": session_watch.looks} if session_watch.looks else {}),
+                **({"session_waits": session_watch.samples} if session_watch.samples else {}),
             },
             life=server.life(),
             server_cnf=server.option_file,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _QUIET_S = 5
 _ASK_S = 10.0
 _STATEMENT_WORDS = 3
-_KINDS_TOLD = 3
+_KINDS_SHOWN = 3
 _IDLE = frozenset({"sleep", "daemon", "binlog dump", "event_scheduler"})
 _LOCK_WAITS = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
 
@@ -84,7 +84,7 @@ class SecondReporter:
 
 @dataclass(slots=True)
 class SessionWatch:
-    """Looks at the seconds of one run, and asks its server where there is no transaction.
+    """Follows the seconds of one run, and asks its server where there is no transaction.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class SessionWatch:
     order: LoadOrder
     server: SessionSource
     reporter: SecondReporter
-    looks: list[JsonValue] = field(default_factory=list)
+    samples: list[JsonValue] = field(default_factory=list)
     _phase: str = ""
     _seconds: int = 0
     _has_transactions: bool = False
@@ -110,8 +110,8 @@ class SessionWatch:
             self._sample_waits(row.second)
 
     def words(self) -> str:
-        """Say what the sessions waited for at the last look; empty where there was none, or no answer."""
-        answers = [look for look in self.looks if isinstance(look, Mapping) and look.get("sessions")]
+        """Say what the sessions waited for in the last sample; empty where there was none, or no answer."""
+        answers = [sample for sample in self.samples if isinstance(sample, Mapping) and sample.get("sessions")]
         return waits_words(answers[-1]) if answers else ""
 
     def _last_second(self) -> int:
@@ -131,7 +131,7 @@ class SessionWatch:
         thread.start()
         thread.join(_ASK_S)
         answer = answers[0] if answers else {"lacks": f"the server did not answer within {_ASK_S:g} s"}
-        self.looks.append({"second": second, "phase": self._phase, **answer})
+        self.samples.append({"second": second, "phase": self._phase, **answer})
 
 
 def read_session_waits(connection: Connection[Any]) -> dict[str, JsonValue]:
@@ -171,8 +171,8 @@ def alike(rows: Iterable[Sequence[Any]]) -> list[dict[str, str | int]]:
     ]
 
 
-def waits_words(look: Mapping[str, Any]) -> str:
-    """Return a look at sessions as a sentence's end.
+def waits_words(sample: Mapping[str, Any]) -> str:
+    """Return a sample of sessions as a sentence's end.
 
     >>> kinds = [{"count": 3, "state": "Updating", "statement": "UPDATE sbtest1 SET", "longest_s": 40}]
     >>> waits_words({"second": 59, "phase": "window", "sessions": kinds, "lock_waits": 3})
@@ -181,10 +181,10 @@ def waits_words(look: Mapping[str, Any]) -> str:
     kinds = [
         f'{counted(kind["count"], "session")} in "{kind["state"]}" '
         f"({kind['statement'] or 'no statement'}, for up to {kind['longest_s']} s)"
-        for kind in look["sessions"][:_KINDS_TOLD]
+        for kind in sample["sessions"][:_KINDS_SHOWN]
     ]
-    locks = look.get("lock_waits")
-    words = f"in second {look['second'] + 1} {', '.join(kinds)}"
+    locks = sample.get("lock_waits")
+    words = f"in second {sample['second'] + 1} {', '.join(kinds)}"
     return words + (f"; {counted(locks, 'InnoDB transaction')} waited for locks" if locks else "")
 
 

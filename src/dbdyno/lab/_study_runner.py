@@ -17,7 +17,7 @@ from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench
 from dbdyno.lab._context import LoadClient, PreparedTarget, RunContext, RunOptions, UnpreparedTarget
 from dbdyno.lab._generator import find_generator
-from dbdyno.lab._ladder import HeldServer
+from dbdyno.lab._ladder import RetainedServer
 from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
@@ -229,14 +229,14 @@ class StudyRunner:
         if self._is_refused(prepared):
             return False
         compare_results(context, prepared)
-        held_server = HeldServer(context.study)
+        retained_server = RetainedServer(context.study)
         try:
             while missing_runs:
-                self._make_runs(missing_runs, outcomes, RunExecutor(context, held_server))
+                self._make_runs(missing_runs, outcomes, RunExecutor(context, retained_server))
                 missing_runs = self._next_round_runs()
         finally:
             with uninterrupted():
-                held_server.discard()
+                retained_server.discard()
         return True
 
     def _remove_orphans_and_warn(self) -> None:

@@ -39,7 +39,7 @@ class PreflightInspection:
         if not inspections:
             return False
         for inspection in inspections:
-            self.context.writer.write_look(inspection)
+            self.context.writer.write_inspection(inspection)
         audit = self.auditor(self.context.results, self.context.study, inspections)
         self.context.emit(audit)
         return audit.stops

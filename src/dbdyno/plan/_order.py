@@ -70,7 +70,7 @@ def sentinel_run(study: Study, number: int, order_index: int, reason: str) -> Ru
     return Run(cell, number, order_index, study.seed, reason, is_sentinel=True)
 
 
-def share_server(study: Study, run: Run, following: Run) -> bool:
+def share_server(study: Study, run: Run, next_run: Run) -> bool:
     r"""Return whether a run goes on with the server and the data of the one before it.
 
     >>> from dbdyno.study import parse_study
@@ -81,9 +81,9 @@ def share_server(study: Study, run: Run, following: Run) -> bool:
     >>> share_server(study, first, second), share_server(study, second, third)
     (True, False)
     """
-    if study.restore != "ladder" or run.is_sentinel or following.is_sentinel:
+    if study.restore != "ladder" or run.is_sentinel or next_run.is_sentinel:
         return False
-    return _ladder_key(run.cell) == _ladder_key(following.cell) and run.repeat == following.repeat
+    return _ladder_key(run.cell) == _ladder_key(next_run.cell) and run.repeat == next_run.repeat
 
 
 def _ladder_key(cell: Cell) -> tuple[str, str, int, str]:

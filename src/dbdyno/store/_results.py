@@ -31,7 +31,7 @@ from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_folder, let_pass, unwritable
 from dbdyno.store._histograms import Histogram, merged_histogram
-from dbdyno.store._inspections import read_looks
+from dbdyno.store._inspections import read_inspections
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._live import bench_logs, read_live
 from dbdyno.store._lock import exclusive_lock, is_held
@@ -237,9 +237,9 @@ class Results:
         ]
         return [comparison for comparison in comparisons if comparison.targets_count + len(comparison.unknown) > 1]
 
-    def looks(self) -> tuple[StoredRun, ...]:
+    def inspections(self) -> tuple[StoredRun, ...]:
         """Return what each target's server said of itself before the first run, without load; none in older folders."""
-        return tuple(read_looks(self.path / layout.LOOKS))
+        return tuple(read_inspections(self.path / layout.LOOKS))
 
     def records(self) -> tuple[RunRecord, ...]:
         """Return every stored run, in the order of the plan."""

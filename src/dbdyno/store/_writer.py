@@ -16,7 +16,7 @@ from dbdyno.store._altered import CheckedFolder
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._held_folder import HeldFolder
-from dbdyno.store._inspections import look_contents
+from dbdyno.store._inspections import inspection_contents
 from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, append_entries, append_entry
 from dbdyno.store._live import LiveLog
 from dbdyno.store._manifest import Manifest, ManifestEntry, facts_of, manifest_text, unit_digest, unit_of, units_of
@@ -97,11 +97,11 @@ class ResultsWriter:
             layout.FINGERPRINTS, target, {"fingerprints": [fingerprint.to_json() for fingerprint in fingerprints]}
         )
 
-    def write_look(self, look: StoredRun) -> None:
+    def write_inspection(self, inspection: StoredRun) -> None:
         """Keep what was seen of a target's server before its first run; its record is of a run not made."""
         with _disk_errors(self._held.named):
-            slug = layout.target_slug(look.record.run.cell.target)
-            self._store_folder(f"{layout.LOOKS}/{slug}", look_contents(look))
+            slug = layout.target_slug(inspection.record.run.cell.target)
+            self._store_folder(f"{layout.LOOKS}/{slug}", inspection_contents(inspection))
 
     def add_target_files(self, units: Mapping[str, Mapping[str, bytes]]) -> None:
         """Keep what another folder of the same study holds of its targets, as far as it is not here yet.

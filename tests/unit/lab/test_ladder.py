@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dbdyno.core import ConfigureError, LadderStep, Run
-from dbdyno.lab._ladder import HeldServer, LadderServer
+from dbdyno.lab._ladder import LadderServer, RetainedServer
 from dbdyno.stats import gate_facts
 from dbdyno.store import TelemetryRow
 
@@ -107,7 +107,7 @@ def test_a_server_that_does_not_start_fails_each_step_of_its_ladder(ladders: Lab
 def test_redo_of_earlier_steps_counts_for_the_gate(ladders: Lab) -> None:
     server = ladders.bench.fresh_server(ladders.study.targets[0], ladders.bench.obtain(ladders.study.targets[0], print))
     positions = [TelemetryRow(second, "engine.redo.lsn", 100.0 + 5 * second, "bytes") for second in range(11)]
-    held = HeldServer(ladders.study)
+    held = RetainedServer(ladders.study)
     second = held.first(ladders.plan.runs[0], server).after(positions)
     assert second.step == LadderStep(2, 50.0)
     assert second.after(positions).step == LadderStep(3, 100.0)

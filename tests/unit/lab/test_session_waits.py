@@ -63,7 +63,7 @@ def watched(asked: SessionSource, warm_up: list[float], window: list[float]) -> 
 def test_sessions_are_looked_at_where_a_phase_has_no_transaction_at_all() -> None:
     asked = SessionSource()
     watch, told = watched(asked, [0] * 4, [0] * 8)
-    assert [(look["phase"], look["second"]) for look in watch.looks] == [  # type: ignore[call-overload,index]
+    assert [(look["phase"], look["second"]) for look in watch.samples] == [  # type: ignore[call-overload,index]
         ("warm-up", 3), ("window", 8), ("window", 11)
     ]  # fmt: skip
     assert len(told) == 12
@@ -77,7 +77,7 @@ def test_sessions_are_looked_at_where_a_phase_has_no_transaction_at_all() -> Non
 def test_a_run_with_transactions_is_not_disturbed_stalls_or_not(window: list[float]) -> None:
     asked = SessionSource()
     watch, _ = watched(asked, [9.0] * 4, window)
-    assert (asked.count, watch.words(), watch.looks) == (0, "", [])
+    assert (asked.count, watch.words(), watch.samples) == (0, "", [])
 
 
 def test_a_server_that_refuses_or_does_not_answer_does_not_hold_up_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,13 +85,13 @@ def test_a_server_that_refuses_or_does_not_answer_does_not_hold_up_the_run(monke
         SessionSource(ConfigureError("it does not let us in", "too many connections")), [0] * 4, [0] * 8
     )
     assert watch.words() == "" and len(told) == 12
-    assert all("does not let us in" in look["lacks"] for look in watch.looks)  # type: ignore[call-overload,index]
+    assert all("does not let us in" in look["lacks"] for look in watch.samples)  # type: ignore[call-overload,index]
     release = threading.Event()
     monkeypatch.setattr(_session_waits, "_ASK_S", 0.01)
     watch, told = watched(SessionSource(release.wait), [0] * 4, [0] * 8)
     release.set()
     assert watch.words() == "" and len(told) == 12
-    assert all("did not answer within" in look["lacks"] for look in watch.looks)  # type: ignore[call-overload,index]
+    assert all("did not answer within" in look["lacks"] for look in watch.samples)  # type: ignore[call-overload,index]
 
 
 def test_the_reason_of_a_run_without_a_transaction_has_it_and_another_runs_has_not() -> None:

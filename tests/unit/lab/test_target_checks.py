@@ -48,8 +48,8 @@ def test_what_was_seen_and_said_is_stored(laboratory: Lab) -> None:
     results = laboratory.results
     [entry] = [entry for entry in results.journal() if entry.event == "servers-audited"]
     assert entry.facts["findings"][0]["id"] == "commit-policy-mismatch"
-    assert sorted(look.record.run.cell.target for look in results.looks()) == ["mariadb:11.8", "mysql:9.7"]
-    assert all(look.record.status == "missing" for look in results.looks())
+    assert sorted(look.record.run.cell.target for look in results.inspections()) == ["mariadb:11.8", "mysql:9.7"]
+    assert all(look.record.status == "missing" for look in results.inspections())
     assert results.verify() == ()
 
 

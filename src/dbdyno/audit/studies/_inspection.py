@@ -11,7 +11,7 @@ from dbdyno.store import Results, StoredRun
 
 
 class RunSource(Protocol):
-    """Holds what facts are taken from: a results folder, or one with looks laid over it."""
+    """Holds what facts are taken from: a results folder, or one with inspections laid over it."""
 
     @property
     def host(self) -> Mapping[str, Any]:
@@ -76,15 +76,15 @@ class StoredSource:
 
 @dataclass(frozen=True, slots=True)
 class InspectedSource:
-    """Describes a results folder with looks laid over it; where nothing was driven there is no window."""
+    """Describes a results folder with inspections laid over it; where nothing was driven there is no window."""
 
     stored: StoredSource
-    looks: Mapping[str, StoredRun]
+    inspections: Mapping[str, StoredRun]
 
     @classmethod
-    def over(cls, results: Results, looks: Sequence[StoredRun]) -> InspectedSource:
-        """Return looks by the ids of the runs that they stand for."""
-        return cls(StoredSource(results), {stored_run.record.run.run_id: stored_run for stored_run in looks})
+    def over(cls, results: Results, inspections: Sequence[StoredRun]) -> InspectedSource:
+        """Return inspections by the ids of the runs that they stand for."""
+        return cls(StoredSource(results), {stored_run.record.run.run_id: stored_run for stored_run in inspections})
 
     @property
     def host(self) -> Mapping[str, Any]:
@@ -101,14 +101,14 @@ class InspectedSource:
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """See `RunSource`."""
-        stored_run = self.looks.get(run_id)
+        stored_run = self.inspections.get(run_id)
         return self.stored.document(run_id, name) if stored_run is None else getattr(stored_run, name)
 
     def option_file(self, run_id: str) -> str:
         """See `RunSource`."""
-        stored_run = self.looks.get(run_id)
+        stored_run = self.inspections.get(run_id)
         return self.stored.option_file(run_id) if stored_run is None else stored_run.server_cnf
 
     def window(self, run_id: str) -> Window:
         """See `RunSource`."""
-        return NO_WINDOW if run_id in self.looks else self.stored.window(run_id)
+        return NO_WINDOW if run_id in self.inspections else self.stored.window(run_id)

@@ -45,19 +45,19 @@ def study_sets(results: StoredStudy, *, at_end: bool = False) -> tuple[Compariso
     return tuple(sets)
 
 
-def inspected_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
+def inspected_set(results: Results, study: Study, inspections: Sequence[StoredRun]) -> ComparisonSet:
     """Return the servers of one place that were inspected, in addition to those that were driven there already.
 
     What only a driven window shows is not known of them.
 
     Parameters
     ----------
-    looks : one a target at one workload, route and tier; records of runs that were not made
+    inspections : one a target at one workload, route and tier; records of runs that were not made
     """
-    cell = looks[0].record.run.cell
+    cell = inspections[0].record.run.cell
     place = (cell.workload, cell.route, cell.tier_bytes)
-    source = InspectedSource.over(results, looks)
-    records_by_target = {stored_run.record.run.cell.target: stored_run.record for stored_run in looks}
+    source = InspectedSource.over(results, inspections)
+    records_by_target = {stored_run.record.run.cell.target: stored_run.record for stored_run in inspections}
     stored_records = [
         record
         for record in results.records()

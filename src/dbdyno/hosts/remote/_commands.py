@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.core import HostError
-from dbdyno.hosts._commands import ending_words, limited, pinned, short_words
+from dbdyno.hosts._commands import ending_words, file_limit_words, pinning_words, short_words
 from dbdyno.hosts._environment import KEPT
 from dbdyno.hosts._process_facts import ProcessWatch
 from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, ProcessLimits
@@ -61,7 +61,7 @@ def spawn(
     stdout, stderr : a file there, ``keep`` until it is read, or ``null``
     """
     limits = context.limits
-    words = [*limited(limits.open_files, context.open_files_most), *pinned(limits.cpus), *argv]
+    words = [*file_limit_words(limits.open_files, context.open_files_most), *pinning_words(limits.cpus), *argv]
     user, group = context.user, limits.memory_group
     request: dict[str, Any] = {
         "argv": words,

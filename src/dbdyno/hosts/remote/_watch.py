@@ -37,14 +37,15 @@ class RemoteWatch(FileWatch):
         self._watched: tuple[Path, ...] = ()
         self._watch: int | None = None
         self._start_ns = 0
-        self._look: dict[Path, bytes | OSError] = {}
+        self._contents: dict[Path, bytes | OSError] = {}
 
     def at(self, instant_ns: int) -> int | None:
         """See `FileWatch`."""
-        self._look = {}
+        self._contents = {}
         self._instants += 1
         try:
-            began_ns = self._take_look(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
+            is_begun = self._watch is not None and instant_ns >= self._start_ns
+            began_ns = self._take_contents(instant_ns) if is_begun else None
             if self._watch is None or len(self._paths) > len(self._watched) or self._has_unused_paths(instant_ns):
                 self._begin_watch(instant_ns + self._period_ns)
         except (HostError, Refused):  # closed by the end of a run, or the link is lost: the next read reports it
@@ -54,7 +55,7 @@ class RemoteWatch(FileWatch):
     def read(self, path: Path) -> bytes:
         """See `FileWatch`."""
         self._paths[path] = self._paths.get(path, (self._instants,))[0], self._instants
-        content = self._look.get(path)
+        content = self._contents.get(path)
         if content is None:
             return self._files.read_bytes(path)
         if isinstance(content, OSError):
@@ -95,8 +96,8 @@ class RemoteWatch(FileWatch):
         )
         self._watch = int(value["watch"])
 
-    def _take_look(self, instant_ns: int) -> int | None:
-        """Return contents of the look at an instant; None where the agent left it out because it came too late."""
+    def _take_contents(self, instant_ns: int) -> int | None:
+        """Take what was read at an instant; when, or None where the agent left it out because it came too late."""
         index = round((instant_ns - self._start_ns) / self._period_ns)
         value, body = self._link.ask("watch-take", watch=self._watch, **{"from": index}, timeout_ms=_TAKE_MS)
         if not value["looks"] or value["looks"][0]["index"] != index:
@@ -104,8 +105,8 @@ class RemoteWatch(FileWatch):
         look, offset = value["looks"][0], 0
         for path, size in zip(self._watched, look["bytes"], strict=True):
             if size < 0:
-                self._look[path] = OSError(-size, "it could not be read at that instant", str(path))
+                self._contents[path] = OSError(-size, "it could not be read at that instant", str(path))
             else:
-                self._look[path] = body[offset : offset + size]
+                self._contents[path] = body[offset : offset + size]
                 offset += size
         return self._clock().here(int(look["asked_ns"]))
