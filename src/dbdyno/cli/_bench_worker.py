@@ -6,21 +6,20 @@ import argparse
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from dbdyno import lab
-from dbdyno.cli._machine import calibration_for_study, check_before_study, examinations_to_json, examine_here
+from dbdyno.cli._machine import calibration_for_study, examinations_to_json, examine_study_hosts
 from dbdyno.cli._plan import full_plan, plan_object
 from dbdyno.cli._progress import auditor
-from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Run
-from dbdyno.doctor import Examination, needs_of
+from dbdyno.doctor import Examination
 from dbdyno.hosts import LocalHost
 from dbdyno.measure.client import Calibration
-from dbdyno.plan import Plan, check_budget
+from dbdyno.plan import Plan
 from dbdyno.store import Results
 from dbdyno.study import AuditStop, FleetChoice, Study, parse_study, study_text
 
@@ -71,19 +70,9 @@ class _BenchWorker:
 
     def get_ready(self) -> None:
         """Check whether the bench's machines are fit for the study, and report their facts."""
-        hosts, remote_host = self.hosts, self.hosts.server_host
-        host, place = (hosts.host, hosts.home) if remote_host is None else (remote_host, remote_host.home)
-        budget = self.plan.budget
-        check_budget(self.study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
-        needs = needs_of(self.study, budget.memory_bytes, budget.disk_bytes)
-        if remote_host is None:
-            self.examinations = {"": examine_here(needs, hosts.home, hosts.host)}
-        else:
-            self.examinations = examine_bench(self.study, self.study.bench, remote_host, hosts.clients, needs)
-        check_before_study(self.examinations, force=self.start.is_forced, quiet=True)
-        facts = asdict(host.facts(place.root))
-        if remote_host is not None:
-            facts |= lab.client_facts(hosts.clients, hosts.host.facts(hosts.home.root))
+        facts, self.examinations = examine_study_hosts(
+            self.study, self.plan, self.hosts, force=self.start.is_forced, quiet=True
+        )
         self.tell(lab.BenchReady(facts))
 
     def new_results(self, folder: Path) -> Results:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._fleet import run_on_benches
 from dbdyno.cli._folder import check_of, check_room, hold_results
-from dbdyno.cli._machine import calibration_for_study, check_before_study, examinations_to_json, examine_here
+from dbdyno.cli._machine import calibration_for_study, examinations_to_json, examine_study_hosts
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import ShownStudy, auditor, progress
-from dbdyno.cli._remote import examine_bench
 from dbdyno.core import Home, Profiler, counted
-from dbdyno.doctor import needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
     RetryChoice,
     RunOptions,
     StudyHosts,
     StudyOutcome,
-    client_facts,
     connected_bench,
     connected_clients,
     run_study,
 )
-from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
+from dbdyno.plan import PartOfStudy, Plan, runs_of_part
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study, study_text
@@ -106,21 +103,10 @@ def _run_with_servers(
     hosts: StudyHosts,
 ) -> StudyOutcome:
     """Run it, or a part of it, with servers on this machine, or on a host."""
-    lab, home, remote_host, clients = hosts.host, hosts.home, hosts.server_host, hosts.clients
     own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
-    host, place = (lab, home) if remote_host is None else (remote_host, remote_host.home)
     is_fresh = getattr(choices, "fresh", False)
     check_room(output, study_text(study), fresh=is_fresh)
-    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
-    facts = asdict(host.facts(place.root))
-    needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
-    if remote_host is None:
-        examinations = {"": examine_here(needs, home, lab)}
-    else:
-        examinations = examine_bench(study, study.bench, remote_host, clients, needs)
-    check_before_study(examinations, force=choices.force, quiet=choices.quiet)
-    if remote_host is not None:
-        facts |= client_facts(clients, lab.facts(home.root))
+    facts, examinations = examine_study_hosts(study, plan, hosts, force=choices.force, quiet=choices.quiet)
     with hold_results(
         output,
         study,
@@ -131,7 +117,7 @@ def _run_with_servers(
     ) as results:
         if not choices.quiet:
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
-        calibration = calibration_for_study(choices, study, remote_host)
+        calibration = calibration_for_study(choices, study, hosts.server_host)
         audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
         with progress(ShownStudy.of(study, plan), quiet=choices.quiet) as on_event:
             options = RunOptions(
@@ -142,7 +128,7 @@ def _run_with_servers(
                 auditor(audit_stop) if getattr(choices, "audits", True) else None,
                 getattr(choices, "profiler", None),
                 # The parts of a study with servers on another host all measure that one.
-                machine=str(part) if part is not None and remote_host is None else "",
+                machine=str(part) if part is not None and hosts.server_host is None else "",
             )
             return run_study(study, own_plan, results, hosts, on_event, options)
 

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,10 +17,11 @@ from rich.text import Text
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
+from dbdyno.cli._remote import examine_bench
 from dbdyno.core import DbdynoError, Home, HostError, counted, is_network_route, percent
-from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examination_to_json, examine
+from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examination_to_json, examine, needs_of
 from dbdyno.hosts import Host, LocalHost, read_machine
-from dbdyno.lab import find_generator
+from dbdyno.lab import StudyHosts, client_facts, find_generator
 from dbdyno.measure.client import (
     Calibration,
     CalibrationPoint,
@@ -29,6 +30,7 @@ from dbdyno.measure.client import (
     read_calibration,
     write_calibration,
 )
+from dbdyno.plan import Plan, check_budget
 
 if TYPE_CHECKING:
     from dbdyno.hosts.remote import RemoteHost
@@ -39,6 +41,29 @@ def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examinatio
     """Look at this machine for a second, and judge what is seen."""
     generator = _open_generator(home, host)
     return examine(read_machine(host, home.root), needs, generator, at_ns=time.time_ns())
+
+
+def examine_study_hosts(
+    study: Study, plan: Plan, hosts: StudyHosts, *, force: bool, quiet: bool
+) -> tuple[dict[str, Any], dict[str, Examination]]:
+    """Check that a study's machines are fit for it; the facts of the servers' machine, and what was seen of each.
+
+    Raises
+    ------
+    HostError : something stands in the way; see `check_budget` and `check_before_study`
+    """
+    remote_host = hosts.server_host
+    host, place = (hosts.host, hosts.home) if remote_host is None else (remote_host, remote_host.home)
+    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
+    facts = asdict(host.facts(place.root))
+    needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
+    if remote_host is None:
+        examinations = {"": examine_here(needs, hosts.home, hosts.host)}
+    else:
+        examinations = examine_bench(study, study.bench, remote_host, hosts.clients, needs)
+        facts |= client_facts(hosts.clients, hosts.host.facts(hosts.home.root))
+    check_before_study(examinations, force=force, quiet=quiet)
+    return facts, examinations
 
 
 def check_before_study(examinations: Mapping[str, Examination], *, force: bool, quiet: bool) -> None:
