@@ -329,12 +329,8 @@ def select_installed(names: list[EngineName], engines: list[InstalledEngine]) ->
     for name in names:
         if not any(engine.answers_to(name) for engine in engines):
             installed_titles = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in engines)
-            raise StudyError(
-                f"{name} is not on this machine",
-                f"here: {installed_titles or 'nothing'}",
-                "see: dbdyno engines list",
-                code="engine-missing",
-            )
+            what, why = f"{name} is not on this machine", f"here: {installed_titles or 'nothing'}"
+            raise StudyError(what, why, "see: dbdyno engines list", code="engine-missing")
     return [engine for engine in engines if not names or any(engine.answers_to(name) for name in names)]
 
 
@@ -383,12 +379,8 @@ def in_use(installation: Installation, home: Home, host: Host) -> Iterator[None]
         return
     with host.lock(_lock_file(folder, home), _BUSY_WAIT_S * 60, shared=True):
         if not is_complete(folder, host):
-            raise ProvisionError(
-                f"{installation.title} was removed in the meantime",
-                str(folder),
-                "run again to fetch it",
-                code="engine-removed",
-            )
+            what = f"{installation.title} was removed in the meantime"
+            raise ProvisionError(what, str(folder), "run again to fetch it", code="engine-removed")
         yield
 
 
