@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbdyno.configure._options import ServerBuild, Setting, fold
+from dbdyno.configure._options import ServerBuild, Setting, fold_name
 from dbdyno.core import StudyError, format_bytes
 from dbdyno.engines import (
     OptionRow,
@@ -100,7 +100,7 @@ def refuse_twice(
     ------
     StudyError : there is one
     """
-    for option in map(fold, raw):
+    for option in map(fold_name, raw):
         parameter = chosen[option].parameter if option in chosen else ""
         if parameter in study_settings:
             raise StudyError(

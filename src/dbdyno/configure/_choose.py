@@ -11,8 +11,8 @@ from typing import Any
 from dbdyno.configure._baseline import baseline, is_of_vendor, tier_as_cache
 from dbdyno.configure._capabilities import refuse_twice, row_for, wanted_number
 from dbdyno.configure._memory_budget import check_memory_settings
-from dbdyno.configure._options import ServerBuild, Setting, fold, is_reserved, replace_raw
-from dbdyno.configure._readback import normal
+from dbdyno.configure._options import ServerBuild, Setting, fold_name, is_reserved, replace_raw
+from dbdyno.configure._readback import comparable_value
 from dbdyno.core import EngineName, Policy, StudyError, Target
 from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, setting_text
 from dbdyno.study import Study
@@ -162,20 +162,20 @@ def _option_word(value: str, row: OptionRow) -> str:
 
 def _without_reserved_options(options: Mapping[str, str | None]) -> dict[str, str | None]:
     """Return what a server in private can take of an option file written for another place."""
-    return {name: value for name, value in options.items() if not is_reserved(fold(name))}
+    return {name: value for name, value in options.items() if not is_reserved(fold_name(name))}
 
 
 def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping[str, str | None]) -> None:
     """Refuse an option file with another main cache: it is an axis of the study, and the label would be wrong."""
     for name, value in options.items():
-        tier_setting = settings_by_option.get(fold(name))
+        tier_setting = settings_by_option.get(fold_name(name))
         if tier_setting is not None and tier_setting.parameter in ("memory.buffer_pool", "memory.block_cache"):
-            if normal(value or "") != normal(tier_setting.value):
+            if comparable_value(value or "") != comparable_value(tier_setting.value):
                 raise StudyError(
-                    f"the option file sets {fold(name)} = {value or 'empty'}, and the memory tier is "
+                    f"the option file sets {fold_name(name)} = {value or 'empty'}, and the memory tier is "
                     f"{tier_setting.value} bytes",
                     "the tier is an axis of the study, the same for all targets",
-                    f"remove {fold(name)} from the file, or measure at the tier that it is made for",
+                    f"remove {fold_name(name)} from the file, or measure at the tier that it is made for",
                     code="tier-in-option-file",
                 )
 

@@ -22,7 +22,7 @@ from dbdyno.configure._options import option_file
 from dbdyno.configure._start_order import StartOrder, log_tail
 from dbdyno.connections import connect
 from dbdyno.core import ContainerChoice, HostError, Route
-from dbdyno.engines import EngineFamily, beside, family_of
+from dbdyno.engines import EngineFamily, engine_folders, family_of
 from dbdyno.hosts import ContainerOrder, ContainerProcess, Host, Network
 
 CONTAINER_NOTE = "container.json"
@@ -63,7 +63,7 @@ def spawn_in_container(order: StartOrder, options: Path, sockets: Path, open_fil
     sockets : folder of its socket
     """
     choice, installation = _with_lower_limit(order.container, order.memory_limit_bytes), order.installation
-    folders = [order.temporary, sockets, *beside(order.data_directory, order.storage_engine)]
+    folders = [order.temporary, sockets, *engine_folders(order.data_directory, order.storage_engine)]
     container_order = ContainerOrder(
         installation.image,
         (f"--defaults-file={options}",),

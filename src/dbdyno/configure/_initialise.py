@@ -28,7 +28,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
     ConfigureError : the family can't be initialised, or its server failed; its own words are given
     """
     family = family_of(installation.family, installation.version)
-    if not installation.image and family.initialise not in _WAYS:
+    if not installation.image and family.initialise not in _INITIALISERS:
         raise ConfigureError(
             f"{installation.title} is a version that dbdyno can't initialise",
             f"it can initialise: {', '.join(_known_series(family.name))}",
@@ -46,7 +46,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
             accounts = account_statements(credentials, family.set_password, hosts=("localhost", "127.0.0.1", "%"))[1:]
             initialise_in_container(installation, data_directory, temporary, credentials, accounts, host)
         else:
-            _WAYS[family.initialise](installation, family, data_directory, temporary, credentials, host)
+            _INITIALISERS[family.initialise](installation, family, data_directory, temporary, credentials, host)
     except HostError as error:
         disk = _full_disk_words(data_directory.parent, host)
         host.remove_tree(data_directory)
@@ -140,7 +140,7 @@ def _bootstrap(
                 host.files.remove(entry.path)
 
 
-_WAYS = {"insecure": _initialise_insecure, "bootstrap": _bootstrap}
+_INITIALISERS = {"insecure": _initialise_insecure, "bootstrap": _bootstrap}
 
 
 def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentials) -> str:

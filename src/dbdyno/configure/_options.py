@@ -78,10 +78,10 @@ RESERVED_OPTIONS = frozenset(
 _SET_BY = {"study": "set by the study", "file": "set by the option file of the target"}
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return an option's name as the tables write it.
 
-    >>> fold("--Innodb-IO-Capacity")
+    >>> fold_name("--Innodb-IO-Capacity")
     'innodb_io_capacity'
     """
     return name.strip().lstrip("-").replace("-", "_").lower()
@@ -110,7 +110,7 @@ def replace_raw(
     StudyError : an option is reserved, or this version, or that of the plug-in, refuses or ignores it
     """
     family, version = build.family, build.version
-    for name, value in {fold(name): value for name, value in raw.items()}.items():
+    for name, value in {fold_name(name): value for name, value in raw.items()}.items():
         _refuse_plugin_option(name, family, version, build.plugin_version)
         _refuse_silenced(chosen, name, family, version)
         replaced_setting = _pop_replaced_setting(chosen, name, family, version)

@@ -54,13 +54,15 @@ def read_back(
 
 def _is_wanted_and_loose(setting: Setting) -> bool:
     """Return whether a study asks for what servers ignore where they are built without it; off is then in effect."""
-    return setting.source == "settings" and setting.option.startswith("loose_") and normal(setting.value) != "0"
+    return (
+        setting.source == "settings" and setting.option.startswith("loose_") and comparable_value(setting.value) != "0"
+    )
 
 
 def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool:
     """Return whether an effective value is what was asked, by the comparison rule of the option's row."""
-    expected_value = normal(enum_word(setting.option, _expected_value(setting, row)))
-    effective_value = normal(effective)
+    expected_value = comparable_value(enum_word(setting.option, _expected_value(setting, row)))
+    effective_value = comparable_value(effective)
     if setting.is_bare and not (row is not None and row.expect):
         return effective_value not in ("", "0")
     if is_flag_list(setting.option):
@@ -73,13 +75,13 @@ def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool
     return float(expected_value) <= float(effective_value) <= float(expected_value) * _ROUNDED_UP_MAX
 
 
-def normal(value: str) -> str:
+def comparable_value(value: str) -> str:
     """Return a value in one form: sizes in bytes, switches as 0 and 1, numbers without trailing zeros, words folded.
 
-    >>> normal("64M"), normal("ON"), normal("90.000000"), normal("O_DIRECT"), normal(" ")
-    ('67108864', '1', '90', 'o_direct', '')
-    >>> normal("1000000.000000"), normal("1234567.5"), normal("utf8_bin")
-    ('1000000', '1234567.5', 'utf8mb3_bin')
+    >>> [comparable_value(value) for value in ("64M", "ON", "90.000000", "O_DIRECT", " ")]
+    ['67108864', '1', '90', 'o_direct', '']
+    >>> [comparable_value(value) for value in ("1000000.000000", "1234567.5", "utf8_bin")]
+    ['1000000', '1234567.5', 'utf8mb3_bin']
     """
     text = value.strip().lower()
     size = re.fullmatch(r"(\d+)([kmgt])b?", text)

@@ -19,7 +19,7 @@ from dbdyno.configure._readiness import await_login, check_port, check_storage_e
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import Launch, StartOrder
 from dbdyno.core import ConfigureError, is_network_route
-from dbdyno.engines import beside, family_of
+from dbdyno.engines import engine_folders, family_of
 from dbdyno.hosts import ContainerProcess, MemoryGroup, Process, ProcessLimits
 
 _PORT_ATTEMPTS = 5
@@ -58,7 +58,7 @@ def _start(order: StartOrder) -> Server:
     host.make_directory(order.temporary, for_server=True)
     for log in (order.error_log, order.output):
         host.files.remove(log)
-    for folder in beside(order.data_directory, order.storage_engine):
+    for folder in engine_folders(order.data_directory, order.storage_engine):
         host.make_directory(folder, for_server=True)
     private_directory = host.make_private_directory()
     group = None

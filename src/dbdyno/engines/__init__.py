@@ -58,7 +58,13 @@ from dbdyno.engines._options import (
     parameters,
     parameters_for,
 )
-from dbdyno.engines._storage_engines import StorageEngine, beside, conflicts_of, plugin_packages, storage_engines
+from dbdyno.engines._storage_engines import (
+    StorageEngine,
+    conflicts_of,
+    engine_folders,
+    plugin_packages,
+    storage_engines,
+)
 from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within
 from dbdyno.engines._vocabulary import (
@@ -90,7 +96,6 @@ __all__ = [
     "StorageEngine",
     "Unit",
     "WrittenOption",
-    "beside",
     "catalogue",
     "catalogued",
     "catalogued_by_source",
@@ -99,6 +104,7 @@ __all__ = [
     "counter_ids",
     "counter_sources",
     "dumped_rows",
+    "engine_folders",
     "enum_word",
     "families",
     "family_names",

@@ -73,10 +73,10 @@ def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
     return engine.conflicts if engine is not None else ()
 
 
-def beside(data_directory: Path, storage_engine: str) -> list[Path]:
+def engine_folders(data_directory: Path, storage_engine: str) -> list[Path]:
     """Return the folders next to a data directory that belong to it.
 
-    >>> beside(Path("/run/7/data"), "tidesdb"), beside(Path("/run/7/data"), "innodb")
+    >>> engine_folders(Path("/run/7/data"), "tidesdb"), engine_folders(Path("/run/7/data"), "innodb")
     ([PosixPath('/run/7/tidesdb_data')], [])
     """
     engine = storage_engines().get(storage_engine)

@@ -13,7 +13,7 @@ import pymysql
 from dbdyno.configure import CrashReport, Server
 from dbdyno.connections import ServerConnection, rows_of
 from dbdyno.core import Caveat, ConfigureError
-from dbdyno.engines import beside, counter_sources, storage_engines
+from dbdyno.engines import counter_sources, engine_folders, storage_engines
 from dbdyno.hosts import ClockAccuracy, ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
 from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.measure.telemetry import (
@@ -71,7 +71,7 @@ def table_bytes(data_directory: Path, database: str, storage_engine: str, host: 
         for entry in host.files.entries(data_directory, recursive=True)
         if entry.path.is_relative_to(folder) or any(entry.path.match(pattern) for pattern in shared_paths)
     ]
-    for place in beside(data_directory, storage_engine):
+    for place in engine_folders(data_directory, storage_engine):
         files += host.files.entries(place, recursive=True) if host.files.stat(place) else []
     return sum(entry.disk_bytes for entry in files if entry.kind == "file")
 

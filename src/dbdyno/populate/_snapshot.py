@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.core import Home, HostError, PopulateError, decode, format_bytes, json_value
-from dbdyno.engines import beside
+from dbdyno.engines import engine_folders
 from dbdyno.hosts import FileFacts, Host
 from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._fill import fill
@@ -234,7 +234,7 @@ def _keep_snapshot(folder: Path, engine: str, order: DatasetOrder, server: Fresh
     for path in (data, *(path for path in sibling_paths if path.name.startswith(f"{data.name}."))):
         destination = new_folder / (DATA + path.name.removeprefix(data.name))
         host.run(["mv", "-T", "--", str(path), str(destination)], timeout_s=3600)
-    for path in beside(data, order.storage_engine):
+    for path in engine_folders(data, order.storage_engine):
         host.run(["mv", "-T", "--", str(path), str(new_folder / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.
     host.files.remove(new_folder / DATA / "auto.cnf")

@@ -122,7 +122,7 @@ class ProfiledWindow:
 
 
 def stack_profile(recording: PerfRecording, threads: SessionThreads | None, window: ProfiledWindow) -> StackProfile:
-    """Return fold what was seen of a window."""
+    """Return the folded stacks that were seen in a window."""
     first_ns = window.start_ns + window.first_second * 10**9
     folded = recording.folded(first_ns, first_ns + window.seconds * 10**9)
     waits = waiting_stacks(threads, window) if threads is not None else {}
