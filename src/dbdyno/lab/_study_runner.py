@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dbdyno.core import Caveat, DbdynoError, Home, HostError, Run
@@ -30,7 +30,7 @@ from dbdyno.lab._target_checks import PreflightInspection, compare_results
 from dbdyno.lab._workload_folders import folders_here, pushed_folders, read_workload_folders
 from dbdyno.plan import FurtherRound, Plan, further_rounds, wanted_runs
 from dbdyno.store import Results, StoredRun
-from dbdyno.study import NO_FOLDERS, Study, WorkloadFolders
+from dbdyno.study import Study, WorkloadFolders
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class BenchPlace:
     home: Home
     generator: Path
     network_client: LoadClient | None = None
-    folders: WorkloadFolders = NO_FOLDERS
+    folders: WorkloadFolders = field(default_factory=dict)
 
 
 def run_on_bench(
