@@ -42,10 +42,10 @@ from dbdyno.lab._fleet_processes import BenchStart, BenchWork, ProcessFleet
 from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
-from dbdyno.lab._remote_bench import ClientHost, client_facts, connected_bench, connected_clients
+from dbdyno.lab._remote_bench import ClientHost, StudyHosts, client_facts, connected_bench, connected_clients
 from dbdyno.lab._retry import RetryChoice
 from dbdyno.lab._sinks import activity_words
-from dbdyno.lab._study_runner import StudyHosts, run_study
+from dbdyno.lab._study_runner import run_study
 
 __all__ = [
     "AuditFinding",

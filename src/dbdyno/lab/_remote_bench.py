@@ -10,7 +10,7 @@ from typing import Any
 
 from dbdyno.configure import NetworkAccess, NetworkClient, check_shaping
 from dbdyno.core import Home, HostError, Target, is_network_route
-from dbdyno.hosts import Host, HostFacts
+from dbdyno.hosts import Host, HostFacts, LocalHost
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
 from dbdyno.lab._context import LoadClient
@@ -49,6 +49,25 @@ class ClientHost:
 
     choice: HostChoice
     host: RemoteHost
+
+
+@dataclass(frozen=True, slots=True)
+class StudyHosts:
+    """Holds the machines that a study runs on.
+
+    Parameters
+    ----------
+    host, home : of this machine
+    generator : path of ``dbdyno-load`` here; None: it is looked for
+    server_host : where the servers run, of a study with a bench; see `connected_bench`
+    clients : where the clients of the route network run; see `connected_clients`
+    """
+
+    host: LocalHost
+    home: Home
+    generator: Path | None = None
+    server_host: RemoteHost | None = None
+    clients: Sequence[ClientHost] = ()
 
 
 @contextlib.contextmanager
@@ -139,10 +158,8 @@ def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any
 
 def network_client(
     access: NetworkAccess | None,
-    lab: Host,
-    lab_home: Home,
+    study_hosts: StudyHosts,
     generator: Path,
-    clients: Sequence[ClientHost],
     lab_folders: WorkloadFolders = NO_FOLDERS,
     client_folders: Sequence[WorkloadFolders] = (),
 ) -> LoadClient:
@@ -150,10 +167,12 @@ def network_client(
 
     Parameters
     ----------
-    lab_folders, client_folders : where workloads in a folder are on this machine, and on each of `clients`
+    generator : path of ``dbdyno-load`` here
+    lab_folders, client_folders : where workloads in a folder are on this machine, and on each client host
     """
+    lab, clients = study_hosts.host, study_hosts.clients
     if access is None or not clients:
-        return LoadClient(lab, generator, lab.facts(lab_home.root).logical_cpu_count, folders=lab_folders)
+        return LoadClient(lab, generator, lab.facts(study_hosts.home.root).logical_cpu_count, folders=lab_folders)
     agents = tuple(
         LoadAgent(
             client.choice.name,

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dbdyno.core import Caveat, DbdynoError, Home, HostError, Run
-from dbdyno.hosts import Host, LocalHost
-from dbdyno.hosts.remote import RemoteHost
+from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench
 from dbdyno.lab._context import LoadClient, PreparedTarget, RunContext, RunOptions, UnpreparedTarget
@@ -21,7 +20,7 @@ from dbdyno.lab._ladder import RetainedServer
 from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
-from dbdyno.lab._remote_bench import ClientHost, RemoteBench, network_access, network_client
+from dbdyno.lab._remote_bench import RemoteBench, StudyHosts, network_access, network_client
 from dbdyno.lab._retry import set_aside
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
@@ -31,25 +30,6 @@ from dbdyno.lab._workload_folders import folders_here, pushed_folders, read_work
 from dbdyno.plan import FurtherRound, Plan, further_rounds, wanted_runs
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study, WorkloadFolders
-
-
-@dataclass(frozen=True, slots=True)
-class StudyHosts:
-    """Holds the machines that a study runs on.
-
-    Parameters
-    ----------
-    host, home : of this machine
-    generator : path of ``dbdyno-load`` here; None: it is looked for
-    server_host : where the servers run, of a study with a bench; see `connected_bench`
-    clients : where the clients of the route network run; see `connected_clients`
-    """
-
-    host: LocalHost
-    home: Home
-    generator: Path | None = None
-    server_host: RemoteHost | None = None
-    clients: Sequence[ClientHost] = ()
 
 
 def run_study(
@@ -94,7 +74,7 @@ def run_study(
         bench = RemoteBench(
             running, remote_host, remote_host.home, exit_stack, network, there=remote_host, lab=host, lab_home=home
         )
-        client = network_client(network, host, home, program, hosts.clients, folders_here(folders), client_folders)
+        client = network_client(network, hosts, program, folders_here(folders), client_folders)
         place = BenchPlace(bench, remote_host, remote_host.home, Path(remote_host.program.path), client, server_folders)
         return run_on_bench(running, plan, results, place, on_event, options)
 

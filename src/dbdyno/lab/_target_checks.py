@@ -22,7 +22,7 @@ from dbdyno.lab._context import Auditor, PreparedTarget, RunContext
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, load_sessions, worker_count
 from dbdyno.plan import ordered_runs
-from dbdyno.populate import fingerprint
+from dbdyno.populate import DatasetOrder, fingerprint
 from dbdyno.store import StoredFingerprint, StoredRun
 
 
@@ -136,9 +136,10 @@ def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> F
     run = next(run for run in runs if (run.cell.target, run.cell.workload) == (target, label))
     server = context.run_server(run, prepared)
     try:
-        choice, schema = context.study.workload_of(target, label), context.dataset(target, label).schema
-        client = context.client(run.cell.route)
-        return fingerprint(context.study, choice, server, schema, client.host, client.generator, client.folders)
+        choice, client = context.study.workload_of(target, label), context.client(run.cell.route)
+        storage_engine = prepared.target.engine.storage_engine
+        order = DatasetOrder(context.dataset(target, label), storage_engine, client.host, client.generator)
+        return fingerprint(context.study, choice, server, order, client.folders)
     finally:
         with uninterrupted():
             server.discard()

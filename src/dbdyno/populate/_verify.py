@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from dbdyno.core import DecodeError, Fingerprint, HostError, PopulateError, decode, format_duration, json_value
@@ -236,25 +235,23 @@ def fingerprint(
     study: Study,
     choice: WorkloadChoice,
     server: FillServer,
-    schema: str,
-    host: Host,
-    generator: Path,
+    order: DatasetOrder,
     folders: WorkloadFolders = NO_FOLDERS,
 ) -> Fingerprint:
     """Send the study's number of events and sum up the tables, which are changed by it.
 
     Parameters
     ----------
-    schema : of its tables
-    folders : on the host
+    folders : on the order's host
 
     Raises
     ------
     PopulateError : the server or the load generator failed
     """
-    words = fingerprint_words(study, choice, server.order_target(schema), folders)
+    words = fingerprint_words(study, choice, server.order_target(order.dataset.schema), folders)
+    argv = [str(order.generator), *words]
     try:
-        result = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False, tick=ServerCheck(server))
+        result = order.host.run(argv, timeout_s=_TIMEOUT_S, check=False, tick=ServerCheck(server))
     except HostError as error:
         raise PopulateError(f"results of {choice.label} could not be compared", str(error)) from error
     try:
