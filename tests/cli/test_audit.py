@@ -113,6 +113,26 @@ def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Pat
     assert (tmp_path / "fair.toml").read_text() == written
 
 
+def test_fix_calls_a_difference_as_grave_as_the_audit_does(tmp_path: Path) -> None:
+    """Relaxed commits help the slower target here, so they can't be why the other one leads."""
+
+    def relaxed_and_slow(run: Run, fields: dict[str, Any]) -> None:
+        if run.cell.target == "other":
+            fields["variables"]["innodb_flush_log_at_trx_commit"] = "2"
+            fields["tps"] = 50.0
+
+    write_study(tmp_path / "results", TWINS, relaxed_and_slow)
+    (tmp_path / "mine.toml").write_text(TWINS)
+    found = next(
+        entry
+        for entry in json.loads(run(str(tmp_path / "results"), "--json").stdout)
+        if entry["id"] == "commit-policy-mismatch"
+    )
+    fixed = run("--fix", str(tmp_path / "mine.toml"), str(tmp_path / "results"), "-o", str(tmp_path / "fair.toml"))
+    assert found["severity"] == "medium"
+    assert f"medium, durability of commits [{found['id']}]" in fixed.stdout, fixed.stdout
+
+
 def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:
     def tuned(run_made: Run, fields: dict[str, Any]) -> None:
         fields["variables_after"] = dict(fields["variables"])

@@ -101,6 +101,8 @@ MISTAKES = {
     "judge a.log b.log": "import sysbench",
     "import sysbench a.log b.log": "one folder",
     "import /etc/hostname": "import sysbench /etc/hostname",
+    C + "--host bench@db1:2222": "ssh://bench@db1:2222",
+    "doctor --host db1:2222": "'Port 2222' under 'Host db1'",
     "diff a": "--match",
     "diff a b --fail-on slower:3": "slower:3%",
     "compare percon:8.0": "'percona'",

@@ -75,11 +75,12 @@ def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, finding_data  # late: see _main
 
     study = _stored_study(choices)
+    sets = _dumped_sets(choices.folder) if study is None else _stored_sets(study)
+    result, late_findings = _audit_sets(sets, study)
     if choices.fix is not None:
         from dbdyno.cli._audit_fix import fix
 
-        return fix(choices.fix, _dumped_sets(choices.folder) if study is None else _stored_sets(study), choices.output)
-    result, late_findings = _audit_folder(choices.folder, study)
+        return fix(choices.fix, sets, result.findings, choices.output)
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         findings += [{**finding_data(finding), "since": "while driven"} for finding in late_findings]
@@ -89,15 +90,14 @@ def _audit(choices: argparse.Namespace) -> int:
     return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late_findings)) else 0
 
 
-def _audit_folder(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
+def _audit_sets(sets: Sequence[ComparisonSet], study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
     """Return the audit, and what came to differ while servers were driven; driven servers weighed by measured gaps."""
     from dbdyno.audit import audit
     from dbdyno.report import analyse_study
 
-    if study is None:
-        return audit(_dumped_sets(folder)), ()
-    fairness = analyse_study(study).fairness
-    return (fairness.audit, fairness.late) if fairness.sets else (audit(_stored_sets(study)), ())
+    if study is not None and (fairness := analyse_study(study).fairness).sets:
+        return fairness.audit, fairness.late
+    return audit(sets), ()
 
 
 def _stored_study(choices: argparse.Namespace) -> StoredStudy | None:

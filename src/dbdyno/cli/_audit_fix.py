@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dbdyno.audit import ComparisonSet
+from dbdyno.audit import ComparisonSet, Finding
 from dbdyno.audit.studies import FindingOutcome, align_study
 from dbdyno.cli._color import tell
 from dbdyno.core import StudyError
@@ -14,8 +14,12 @@ from dbdyno.study import read_study, scales_of, study_text
 _HEAD = "# Written by dbdyno audit --fix from {source}. Each change and its finding:\n"
 
 
-def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int:
+def fix(source: Path, sets: Sequence[ComparisonSet], findings: Sequence[Finding], output: Path | None) -> int:
     """Write the new study and say what was done; 1 when a critical or high difference stays.
+
+    Parameters
+    ----------
+    findings : of these sets, as grave as `dbdyno audit` calls them
 
     Raises
     ------
@@ -24,7 +28,7 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
     if output is None or output.exists():
         problem = "--fix needs a file to write the new study to" if output is None else f"{output} already exists"
         raise StudyError(problem, "", "name a new file with -o")
-    aligned = align_study(read_study(source), sets)
+    aligned = align_study(read_study(source), sets, findings)
     if scales_of(source):
         tell(f"warning: the new study is at the study's own scale; those in {source} are left out")
     changed_outcomes = [outcome for outcome in aligned.outcomes if outcome.changes]

@@ -89,7 +89,7 @@ def _list_engines(choices: argparse.Namespace) -> int:
     from dbdyno.provision import installed_engines, list_offers
 
     host, home = LocalHost(), Home.of_user()
-    offers = list_offers(host, home, refresh=choices.refresh)
+    offers = list_offers(host, home, refresh=choices.refresh, progress=_print_progress)
     installed_by_key = {
         _installation_key(installed.installation): installed for installed in installed_engines(home, host)
     }
@@ -119,7 +119,7 @@ def _get_engines(choices: argparse.Namespace) -> int:
             name,
             LocalHost(),
             Home.of_user(),
-            progress=lambda text: print(f"  {text}", file=sys.stderr),
+            progress=_print_progress,
             without_digest=choices.without_digest,
         )
         if choices.without_digest and not name.sha256 and installation.origin.location.startswith("https://"):
@@ -132,6 +132,10 @@ def _get_engines(choices: argparse.Namespace) -> int:
     if choices.json:
         _print_json(installations)
     return 0
+
+
+def _print_progress(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def _check_engines(choices: argparse.Namespace) -> int:

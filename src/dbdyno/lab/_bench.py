@@ -33,7 +33,7 @@ from dbdyno.lab._session import Session, own_name
 from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, try_to_learn, wait_sites
 from dbdyno.measure.telemetry import SourceGroup
 from dbdyno.populate import FillServer, FreshServer, Snapshot, restore
-from dbdyno.provision import Installation, in_use, provision
+from dbdyno.provision import Installation, check_available, in_use, provision
 from dbdyno.store import JsonValue, SettingRow
 from dbdyno.study import AfterRun, Study
 
@@ -112,6 +112,14 @@ class Bench(Protocol):
     def others(self) -> tuple[str, ...]:
         """Return servers of other studies that run on this machine now; one line each."""
 
+    def check_engine(self, target: Target, progress: Callable[[str], None]) -> None:
+        """Check that an engine can be had, before any is fetched.
+
+        Raises
+        ------
+        StudyError, ProvisionError : it can't
+        """
+
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """Bring an engine."""
 
@@ -183,6 +191,10 @@ class LocalBench:
     def others(self) -> tuple[str, ...]:
         """See `Bench`."""
         return tuple(str(server) for server in find_orphans(self.home, self.host).servers)
+
+    def check_engine(self, target: Target, progress: Callable[[str], None]) -> None:
+        """See `Bench`."""
+        check_available(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""

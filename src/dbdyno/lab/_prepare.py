@@ -140,6 +140,8 @@ class Preparation:
             for target in targets:
                 datasets = [self._dataset(target, choice.label) for choice in self.context.study.workloads]
                 check_same_files(datasets, results.dataset(target.name), results.path)
+        for target in targets:  # before minutes go into fetching the others
+            self.context.bench.check_engine(target, self._on_engine_progress(target))
         installations = {target.name: self._obtain_engine(target) for target in targets}
         outcomes = {target.name: self._fill_target(target, installations[target.name]) for target in targets}
         failures = [outcome for outcome in outcomes.values() if isinstance(outcome, UnpreparedTarget)]
@@ -190,7 +192,7 @@ class Preparation:
             target,
             installation,
             context.generator,
-            lambda text: context.emit(events.EngineProgress(target.name, text)),
+            self._on_engine_progress(target),
         )
 
     def _dataset(self, target: Target, label: str) -> Dataset:
@@ -217,7 +219,7 @@ class Preparation:
 
     def _obtain_engine(self, target: Target) -> Installation:
         context, results = self.context, self.context.results
-        installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
+        installation = context.bench.obtain(target, self._on_engine_progress(target))
         facts = installation_facts(installation)
         if (stored_engine := results.engine(target.name)) is not None:
             engine, place = {"target": target.name, **facts}, f"in the runs of {results.path}"
@@ -273,6 +275,9 @@ class Preparation:
         self.undecided[target.name, dataset.digest] = undecided
         words = undecided_words(undecided, self.context.study.timeouts)
         self.context.emit(events.ConditionUndecided(target.name, dataset.title, words))
+
+    def _on_engine_progress(self, target: Target) -> Callable[[str], None]:
+        return lambda text: self.context.emit(events.EngineProgress(target.name, text))
 
     def _on_progress(self, target: Target) -> Callable[[FillProgress | FillWait | ConditionWait], None]:
         def emit(progress: FillProgress | FillWait | ConditionWait) -> None:

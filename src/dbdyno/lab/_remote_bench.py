@@ -17,7 +17,7 @@ from dbdyno.lab._context import LoadClient
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._passwords import remote_private_folder
 from dbdyno.measure import LoadAgent
-from dbdyno.provision import Installation, in_use, provision, push_installation
+from dbdyno.provision import Installation, check_available, in_use, provision, push_installation
 from dbdyno.study import NO_FOLDERS, BenchChoice, HostChoice, Study, WorkloadFolders
 
 _LOST_PATHS = 6
@@ -213,6 +213,10 @@ class RemoteBench(LocalBench):
     there: RemoteHost = field(kw_only=True)
     lab: Host = field(kw_only=True)
     lab_home: Home = field(kw_only=True)
+
+    def check_engine(self, target: Target, progress: Callable[[str], None]) -> None:
+        """See `Bench`."""
+        check_available(target.engine, self.lab, self.lab_home, progress=progress)
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`. The host needs no internet."""

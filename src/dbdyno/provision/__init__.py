@@ -2,7 +2,7 @@
 
 from dbdyno.provision._installation import EngineSource, Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_version_of
-from dbdyno.provision._provision import list_offers, provision, sources
+from dbdyno.provision._provision import check_available, list_offers, provision, sources
 from dbdyno.provision._push import push_installation
 from dbdyno.provision._server import describe_server
 from dbdyno.provision._store import (
@@ -22,6 +22,7 @@ __all__ = [
     "Origin",
     "Package",
     "Progress",
+    "check_available",
     "check_installed",
     "describe_server",
     "in_use",

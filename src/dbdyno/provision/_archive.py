@@ -217,6 +217,14 @@ class Fetcher(Protocol):
     def is_fixed(self, location: str) -> bool:
         """Return whether the same location always means the same bytes, so that it need not be looked at again."""
 
+    def check(self, location: str, sha256: str, host: Host) -> None:
+        """Check that it can be fetched, as far as that is known without its server.
+
+        Raises
+        ------
+        StudyError, ProvisionError : as `fetch`
+        """
+
     def fetch(
         self, location: str, sha256: str, host: Host, home: Home, progress: Progress
     ) -> tuple[Path, Callable[[], None]]:
@@ -255,16 +263,27 @@ class UnpackedSource:
             if has_client
         ]
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """See `Source`."""
+        name, location = self._located(name)
+        if self._known_installation(name, location, host, home) is None:
+            self._fetcher.check(location, name.sha256, host)
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. What was unpacked before is used if the file is the same, or is no longer available."""
-        name = self._with_place(name)
-        location = self._fetcher.location(name.source_place)
-        name = dataclasses.replace(name, sha256=name.sha256 or catalogued_sha256(f"{self.name}:{location}"))
+        name, location = self._located(name)
         host.ensure_reachable(home.engines)
         host.make_directory(home.downloads)
         with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):
             installation = self._known_installation(name, location, host, home)
             return installation or self._fetch_and_install(name, location, host, home, progress)
+
+    def _located(self, name: EngineName) -> tuple[EngineName, str]:
+        """Return the name with all that the catalogue knows of it, and its location."""
+        name = self._with_place(name)
+        location = self._fetcher.location(name.source_place)
+        sha256 = name.sha256 or catalogued_sha256(f"{self.name}:{location}")
+        return dataclasses.replace(name, sha256=sha256), location
 
     def _with_place(self, name: EngineName) -> EngineName:
         """Return the name with the place that the catalogue knows for it, where it has none."""

@@ -152,14 +152,12 @@ class ArchiveFetcher:
         """See `Fetcher`: a path is looked at again, as the file may be another by now; an address is not."""
         return not Path(location).is_file()
 
-    def fetch(
-        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
-    ) -> tuple[Path, Callable[[], None]]:
+    def check(self, location: str, sha256: str, host: Host) -> None:
         """See `Fetcher`."""
         if location.startswith("/"):
             if not Path(location).is_file():
                 raise StudyError(f"the archive {location} is not a file", "", "correct the path")
-            return Path(location), lambda: None
+            return
         if location.startswith("http://") and not sha256:
             raise StudyError(
                 f"{location} can't be trusted",
@@ -173,6 +171,14 @@ class ArchiveFetcher:
                 "add #sha256=DIGEST from its vendor; or fetch it once by hand, which prints and records the "
                 f"digest: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
             )
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`."""
+        self.check(location, sha256, host)
+        if location.startswith("/"):
+            return Path(location), lambda: None
         name = location.rpartition("/")[2].partition("?")[0] or "archive"
         file = home.downloads / f"{hashlib.sha256(location.encode()).hexdigest()[:8]}-{name}"
         if not file.exists():
@@ -198,15 +204,20 @@ class MavenFetcher:
         """See `Fetcher`: a release never changes, a snapshot may."""
         return "-SNAPSHOT" not in location
 
+    def check(self, location: str, sha256: str, host: Host) -> None:
+        """See `Fetcher`."""
+        _check_client("mvn", "Maven (mvn)", self.name, location, host)
+
     def fetch(
         self, location: str, sha256: str, host: Host, home: Home, progress: Progress
     ) -> tuple[Path, Callable[[], None]]:
         """See `Fetcher`. Maven checks what it downloads, and goes on where it broke off."""
         progress(f"mvn: {location}")
+        self.check(location, sha256, host)
         folder = home.downloads / "maven"
         host.remove_tree(folder)
         argv = ["mvn", "-B", "-q", "-C", "dependency:copy", f"-Dartifact={location}", f"-DoutputDirectory={folder}"]
-        _run_client(argv, "Maven (mvn)", self.name, location, host, home.downloads)
+        _run_client(argv, "Maven (mvn)", location, host, home.downloads)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 
@@ -226,29 +237,37 @@ class NpmFetcher:
         """See `Fetcher`: a version that was published is never published again; a tag such as ``latest`` moves."""
         return location.rpartition("@")[2][:1].isdigit()
 
+    def check(self, location: str, sha256: str, host: Host) -> None:
+        """See `Fetcher`."""
+        _check_client("npm", "npm", self.name, location, host)
+
     def fetch(
         self, location: str, sha256: str, host: Host, home: Home, progress: Progress
     ) -> tuple[Path, Callable[[], None]]:
         """See `Fetcher`. npm checks the registry's digest; no script of the package is run."""
         progress(f"npm: {location}")
+        self.check(location, sha256, host)
         folder = home.downloads / "npm"
         host.remove_tree(folder)
         host.make_directory(folder)
         argv = ["npm", "pack", location, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-        _run_client(argv, "npm", self.name, location, host, folder)
+        _run_client(argv, "npm", location, host, folder)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 
-def _run_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
+def _check_client(client: str, title: str, kind: str, location: str, host: Host) -> None:
     try:
-        host.run([argv[0], "--version"], timeout_s=60, is_download=True)
+        host.run([client, "--version"], timeout_s=60, is_download=True)
     except HostError as error:
         raise ProvisionError(
             f"{kind}:{location} needs {title}, which this host lacks",
             str(error),
-            f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
+            f"install {client}, or fetch the file elsewhere and name it: @archive:PATH",
             code=error.code,
         ) from error
+
+
+def _run_client(argv: list[str], title: str, location: str, host: Host, cwd: Path) -> None:
     try:
         host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd, is_download=True)
     except HostError as error:

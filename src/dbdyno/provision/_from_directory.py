@@ -66,6 +66,10 @@ class BasedirSource:
         """See `Source`: none, as nobody knows where users build."""
         return []
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """See `Source`."""
+        self.obtain(name, host, home, progress)
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. Programs are recorded by their SHA-256: two builds may say the same version."""
         if not name.source_place:

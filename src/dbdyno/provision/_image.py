@@ -43,6 +43,14 @@ class ImageSource:
                 )
         return offers_here
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """See `Source`. Whether a registry has the image is known once it is pulled."""
+        reference_of(name)
+        try:
+            host.containers()
+        except HostError as error:
+            raise ProvisionError(error.what, error.why, error.remedy) from error
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. An image that is here is used unchanged; its id and digest are recorded."""
         reference = reference_of(name)

@@ -136,6 +136,14 @@ class EngineSource(Protocol):
     def offers(self, host: Host, home: Home) -> list[Offer]:
         """Return what can be had from here; empty when the source does not work on this host."""
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """Check that an engine can be had, as far as that is known before its files are fetched.
+
+        Raises
+        ------
+        StudyError, ProvisionError : as `obtain`
+        """
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """Bring an engine to the machine, or find it there.
 

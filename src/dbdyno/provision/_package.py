@@ -68,13 +68,15 @@ class PackageSource:
 
     name = "package"
 
-    def offers(self, host: Host, home: Home, *, refresh: bool = False) -> list[Offer]:
+    def offers(
+        self, host: Host, home: Home, *, refresh: bool = False, progress: Progress = lambda _: None
+    ) -> list[Offer]:
         """See `Source`; `refresh` asks the mirror again though it was asked before."""
         distribution = read_distribution(host)
         packages = [i for i in _store.installations(home, host) if i.origin.source == self.name]
         installed_versions = {(i.family, i.version): i for i in packages}
         with self._lock(host, home):
-            candidates = self._candidates(distribution, host, home, refresh=refresh)
+            candidates = self._candidates(distribution, host, home, progress, refresh=refresh)
         candidate_offers = [
             Offer(
                 c.family,
@@ -93,12 +95,17 @@ class PackageSource:
             if key not in offered_versions
         ]
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """See `Source`. Lists of packages are read where the engine is not here yet."""
+        _check_family(name)
+        distribution = read_distribution(host)
+        if _store.find(name, home, host, distribution.suites) is None:
+            with self._lock(host, home):
+                self._choose_candidates(name, distribution, host, home, progress)
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. No network is needed when the engine is here already."""
-        if name.family not in family_names():
-            known_families = ", ".join(family_names())
-            remedy = nearest(name.family, family_names())
-            raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known_families}", remedy)
+        _check_family(name)
         distribution = read_distribution(host)
         installation = _store.find(name, home, host, distribution.suites)
         if installation is not None:
@@ -167,13 +174,15 @@ class PackageSource:
         nearest, note = _nearest_candidate(name, all_candidates, failures, distribution)
         return [nearest], note
 
-    def _candidates(self, distribution: Distribution, host: Host, home: Home, *, refresh: bool) -> list[_Candidate]:
+    def _candidates(
+        self, distribution: Distribution, host: Host, home: Home, progress: Progress, *, refresh: bool
+    ) -> list[_Candidate]:
         candidates = []
         for suite in distribution.suites:
             state = AptState(suite, distribution, home.packages, host)
             with contextlib.suppress(ProvisionError):  # a suite that is gone offers nothing
                 if refresh or not state.has_lists():
-                    state.update(lambda _: None)
+                    state.update(progress)
             if state.has_lists():
                 candidates += _offered_candidates(state, suite)
         return candidates
@@ -181,6 +190,13 @@ class PackageSource:
     def _lock(self, host: Host, home: Home) -> contextlib.AbstractContextManager[None]:
         host.make_directory(home.packages)
         return host.lock(home.packages / "lock", _LOCK_TIMEOUT_S)
+
+
+def _check_family(name: EngineName) -> None:
+    if name.family not in family_names():
+        known_families = ", ".join(family_names())
+        remedy = nearest(name.family, family_names())
+        raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known_families}", remedy)
 
 
 def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:

@@ -72,6 +72,47 @@ def provision(
     """
     home.check()
     sources_by_kind = sources(servers, without_digest=without_digest)
+    server = _checked_server(name, sources_by_kind)  # before anything is fetched for it
+    installation = _verified_installation(_obtain_engine(server, sources_by_kind, host, home, progress), home)
+    return with_plugin(installation, name, host, home) if name.plugin else installation
+
+
+def check_available(
+    name: EngineName,
+    host: Host,
+    home: Home,
+    *,
+    servers: Mapping[str, ServerAddress] = _NO_SERVERS,
+    progress: Progress = _ignore_progress,
+) -> None:
+    """Check that an engine can be had, before anything is fetched for it or for others; lists of packages may be read.
+
+    Raises
+    ------
+    RequestError, StudyError, ProvisionError : as `provision`
+    """
+    home.check()
+    sources_by_kind = sources(servers)
+    server = _checked_server(name, sources_by_kind)
+    if server.source:
+        sources_by_kind[server.source_kind].check(server, host, home, progress)
+        return
+    try:
+        next(iter(sources_by_kind.values())).check(server, host, home, progress)
+    except StudyError:
+        kind = _only_other_source(server)
+        if kind is None:
+            raise
+        sources_by_kind[kind].check(replace(server, source=kind), host, home, progress)
+
+
+def _checked_server(name: EngineName, sources_by_kind: Mapping[str, EngineSource]) -> EngineName:
+    """Return the name without its plug-in.
+
+    Raises
+    ------
+    StudyError : there is no such source, or the plug-in is none
+    """
     kind = name.source_kind or next(iter(sources_by_kind))
     if kind not in sources_by_kind:
         raise StudyError(
@@ -81,12 +122,9 @@ def provision(
             "Without @SOURCE, dbdyno uses the distribution's packages",
         )
     if not name.plugin:
-        return _verified_installation(_obtain_engine(name, sources_by_kind, host, home, progress), home)
-    plugin_file(name)  # before anything is fetched for it
-    server = replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
-    return with_plugin(
-        _verified_installation(_obtain_engine(server, sources_by_kind, host, home, progress), home), name, host, home
-    )
+        return name
+    plugin_file(name)
+    return replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
 
 
 def _obtain_engine(
@@ -98,13 +136,19 @@ def _obtain_engine(
     try:
         return next(iter(sources_by_kind.values())).obtain(name, host, home, progress)
     except StudyError:
-        kinds = list(catalogued_by_source(name.family, name.version)) if name.storage_engine == "innodb" else []
-        if len(kinds) != 1:
+        kind = _only_other_source(name)
+        if kind is None:
             raise
-        note = f"not in this host's distribution; the only other known source is {name}@{kinds[0]}"
+        note = f"not in this host's distribution; the only other known source is {name}@{kind}"
         progress(f"{name}: {note}")
-        installation = sources_by_kind[kinds[0]].obtain(replace(name, source=kinds[0]), host, home, progress)
+        installation = sources_by_kind[kind].obtain(replace(name, source=kind), host, home, progress)
         return replace(installation, nearest_note=note)
+
+
+def _only_other_source(name: EngineName) -> str | None:
+    """Return the one source besides the distribution that is known to have a version; None of none or several."""
+    kinds = list(catalogued_by_source(name.family, name.version)) if name.storage_engine == "innodb" else []
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def _verified_installation(installation: Installation, home: Home) -> Installation:
@@ -118,9 +162,14 @@ def _verified_installation(installation: Installation, home: Home) -> Installati
 
 
 def list_offers(
-    host: Host, home: Home, *, servers: Mapping[str, ServerAddress] = _NO_SERVERS, refresh: bool = False
+    host: Host,
+    home: Home,
+    *,
+    servers: Mapping[str, ServerAddress] = _NO_SERVERS,
+    refresh: bool = False,
+    progress: Progress = _ignore_progress,
 ) -> list[Offer]:
     """List what can be had here and what is here, for ``dbdyno engines``; `refresh` asks the mirrors again."""
-    packages = PackageSource().offers(host, home, refresh=refresh)
+    packages = PackageSource().offers(host, home, refresh=refresh, progress=progress)
     other_sources = [source for name, source in sources(servers).items() if name != PackageSource.name]
     return packages + [offer for source in other_sources for offer in source.offers(host, home)]

@@ -51,6 +51,10 @@ class ServerSource:
             )
         return running
 
+    def check(self, name: EngineName, host: Host, home: Home, progress: Progress) -> None:
+        """See `Source`."""
+        self.obtain(name, host, home, progress)
+
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. Family, version and storage engine are read from the server and must be those asked for."""
         label = name.source_place

@@ -45,6 +45,7 @@ def test_runs_must_repeat_and_interleave() -> None:
     assert outcome("time-order-confound", one("a", 1), one("b", 2)) == "finding"
     assert outcome("time-order-confound", one("a", 1, 2), one("b", 3, 4)) == "finding"
     assert outcome("time-order-confound", one("a", 1, 3), one("b", 2, 4)) == "clear"
+    assert outcome("time-order-confound", one("a", 1)) == "not applicable"
 
 
 def test_suffixes_of_distributions_are_compared_where_there_are_any() -> None:

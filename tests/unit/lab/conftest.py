@@ -13,7 +13,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.configure import CrashReport
-from dbdyno.core import ConfigureError, Home, Run, Target
+from dbdyno.core import ConfigureError, Home, Run, StudyError, Target
 from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.lab import Auditor, Event, RetryChoice, RunOptions, StudyOutcome
 from dbdyno.lab._study_runner import BenchPlace, run_on_bench
@@ -219,6 +219,8 @@ class PaperBench:
     running_beside: tuple[str, ...] = ()
     address: ServerAddress | None = None
     refused: set[str] = field(default_factory=set)
+    absent: set[str] = field(default_factory=set)
+    obtained: list[str] = field(default_factory=list)
     target: str = ""
     ended: list[str] = field(default_factory=list)
     refuses_end: bool = False
@@ -231,8 +233,13 @@ class PaperBench:
     def others(self) -> tuple[str, ...]:
         return self.running_beside
 
+    def check_engine(self, target: Target, progress: Callable[[str], None]) -> None:
+        if target.name in self.absent:
+            raise StudyError(f"{target.name} is not available")
+
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         progress("unpacking")
+        self.obtained.append(target.name)
         family = target.engine.family
         return Installation(
             family=family,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.core import StoreError
+from dbdyno.core import StoreError, StudyError
 from dbdyno.lab._prepare import check_same_files, dataset_facts
 from dbdyno.populate import Dataset, Snapshot
 from dbdyno.study import WorkloadChoice
@@ -48,3 +48,10 @@ def test_a_study_is_not_resumed_with_other_files(laboratory: Any, tmp_path: Path
     (folder / "a.sql").write_text("SELECT 1")
     laboratory.bench.on_run = lambda run, server: None
     assert laboratory.run_all().complete
+
+
+def test_no_engine_is_fetched_where_a_later_one_can_not_be_had(laboratory: Any) -> None:
+    laboratory.bench.absent = {laboratory.study.targets[-1].name}
+    with pytest.raises(StudyError, match="is not available"):
+        laboratory.run_all()
+    assert laboratory.bench.obtained == []

@@ -13,7 +13,7 @@ import pytest
 from dbdyno.core import Home, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.engines import catalogued
 from dbdyno.hosts import Completed, LocalHost
-from dbdyno.provision import Installation, Origin, Package, list_offers, provision
+from dbdyno.provision import Installation, Origin, Package, check_available, list_offers, provision
 from dbdyno.provision import _store as store
 from dbdyno.provision._apt_sources import parse_list, parse_sources, read_distribution
 from dbdyno.provision._package import PackageSource
@@ -311,3 +311,30 @@ def test_a_version_that_one_other_source_has_is_taken_from_there_with_a_note(
 def test_a_source_that_was_named_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StudyError):
         obtain("mysql:8.0@package", PaperHost(), tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "text", ["mysql:99", "mysql:8.0@package", "mariadb:11.8+tidesdb", "mysql:9.7@archive:/no/such"]
+)
+def test_an_engine_that_can_not_be_had_is_refused_before_anything_is_fetched(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = PaperHost()
+    monkeypatch.setattr(host, "ensure_reachable", lambda path: None)
+    with pytest.raises(StudyError) as checked:
+        check_available(parse_engine_name(text), host, Home(tmp_path))
+    with pytest.raises(StudyError) as obtained:
+        provision(parse_engine_name(text), host, Home(tmp_path))
+    assert str(checked.value) == str(obtained.value)
+
+
+@pytest.mark.parametrize("text", ["mariadb:11.8", "mysql:9.7@package"])
+def test_an_engine_that_can_be_had_passes_the_check_and_is_not_fetched(text: str, tmp_path: Path) -> None:
+    check_available(parse_engine_name(text), PaperHost(), Home(tmp_path))
+    assert not Home(tmp_path).engines.exists()
+
+
+def test_each_suite_whose_lists_are_fetched_for_the_table_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    list_offers(PaperHost(), Home(tmp_path), progress=told.append)
+    assert "package lists of trixie" in told

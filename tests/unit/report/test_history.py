@@ -25,6 +25,7 @@ from dbdyno.report.history import (
     save_otava,
     since_ns,
 )
+from dbdyno.report.history._words import history_caveats
 
 NIGHTS = 10
 _MYSQL_ONLY = history_studies.NIGHTLY.replace('"mariadb:11.8", ', "")
@@ -258,3 +259,12 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     assert len(re.findall("<script", page)) == 3
+
+
+def test_series_that_are_in_one_study_only_are_named(tmp_path: Path) -> None:
+    for night in range(3):
+        text = history_studies.NIGHTLY if night == 2 else _MYSQL_ONLY
+        history_studies.write_night(tmp_path / f"night-{night}", night, lambda run: 240.0, text=text)
+    history = gather_history([tmp_path])
+    caveats = {caveat.code: caveat.text for caveat in history_caveats(history, "tps")}
+    assert caveats["single-study"] == "1 series is in one study only and has no history yet (mariadb)."

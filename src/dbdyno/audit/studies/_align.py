@@ -48,16 +48,20 @@ class AlignedStudy:
     outcomes: tuple[FindingOutcome, ...]
 
 
-def align_study(study: Study, sets: Sequence[ComparisonSet]) -> AlignedStudy:
+def align_study(study: Study, sets: Sequence[ComparisonSet], findings: Sequence[Finding] | None = None) -> AlignedStudy:
     """Return the study that removes what settings can remove of the differences in these comparison sets.
 
-    Targets are found in the sets by their names, or else by family and version. Findings for completeness alone
-    (info) are left unchanged.
+    Targets are found in the sets by their names, or else by family and version. Findings of rules for completeness
+    alone (info) are left unchanged; those that count for little only in the ranking that was measured are not.
+
+    Parameters
+    ----------
+    findings : of the audit of these sets, weighed where something was measured; None: as grave as their rules have it
     """
     draft = Draft.of(_aligned_policy(study), sets)
     outcomes = []
-    for finding in audit(sets).findings:
-        if finding.severity != "info":
+    for finding in audit(sets).findings if findings is None else findings:
+        if finding.rule.severity != "info":
             outcome = _align_finding(finding, draft)
             by_policy = study.policy != "aligned" and outcome.why == HELD
             outcomes.append(

@@ -42,6 +42,13 @@ def check_destination(destination: str) -> None:
 
     >>> check_destination("bench@db1")
     """
+    if port := re.fullmatch(r"(?P<place>(?:[\w.-]+@)?(?P<host>[A-Za-z0-9_][\w.-]*)):(?P<number>\d+)", destination):
+        raise RequestError(
+            f"'{destination}' ends in a port, which ssh reads as part of the name",
+            "",
+            f"write ssh://{destination}, or 'Port {port['number']}' under 'Host {port['host']}' in ~/.ssh/config and "
+            f"{port['place']} here",
+        )
     if not re.fullmatch(r"(ssh://)?[A-Za-z0-9_][\w.@:%\[\]-]*", destination):
         raise RequestError(
             f"'{destination}' is not a host",

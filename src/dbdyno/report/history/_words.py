@@ -140,6 +140,7 @@ def history_caveats(history: History, measure: Measure) -> list[Caveat]:
             "diff."
         )
         caveats.append(Caveat("few-studies", text))
+    caveats += _single_study_caveats(history, measure)
     machine = {line for _, move in history.moves(measure) for line in move.alike}
     if machine:
         text = (
@@ -157,6 +158,17 @@ def history_caveats(history: History, measure: Measure) -> list[Caveat]:
         text = "Points are ordered by version, not by time, so a drift of the machine is not visible."
         caveats.append(Caveat("by-version", text))
     return caveats + _omitted_caveats(history)
+
+
+def _single_study_caveats(history: History, measure: Measure) -> list[Caveat]:
+    """Return a caveat on series that nothing follows, such as those of a target that was renamed."""
+    single_cells = [cell for cell in history.cells[measure] if len(cell.points) == 1]
+    if not single_cells:
+        return []
+    targets = listed(list(dict.fromkeys(cell.cell.target for cell in single_cells)))
+    first, rest = ("series is", "has") if len(single_cells) == 1 else ("series are", "have")
+    text = f"{len(single_cells)} {first} in one study only and {rest} no history yet ({targets})."
+    return [Caveat("single-study", text)]
 
 
 def _omitted_caveats(history: History) -> list[Caveat]:
