@@ -129,10 +129,13 @@ impl CliError {
         } else {
             Exit::Us
         };
+        if let Some(name) = script_name(error) {
+            let remedy = format!("write dbdyno-load script {name} run, prepare or cleanup");
+            return Self::new(exit, format!("{name} is a Lua script, not a workload")).hint(remedy);
+        }
         let mut reasons = error.chain().skip(1).map(ToString::to_string);
         Self {
             why: reasons.next(),
-            remedy: script_remedy(error),
             ..Self::new(exit, error.to_string())
         }
     }
@@ -195,12 +198,10 @@ impl fmt::Display for CliError {
 
 impl std::error::Error for CliError {}
 
-/// Returns what helps if the workload is a script of sysbench.
-fn script_remedy(error: &anyhow::Error) -> Option<String> {
+/// Returns the file if a script of sysbench was given as the workload.
+fn script_name(error: &anyhow::Error) -> Option<&str> {
     match error.downcast_ref() {
-        Some(WorkloadError::UnknownWorkload { name, .. }) if name.ends_with(".lua") => Some(
-            format!("for a sysbench script: dbdyno-load script {name} run, prepare or cleanup"),
-        ),
+        Some(WorkloadError::UnknownWorkload { name, .. }) if name.ends_with(".lua") => Some(name),
         _ => None,
     }
 }

@@ -236,6 +236,22 @@ fn help_of_a_command_with_a_workload_is_usage_an_example_and_the_options_of_the_
 }
 
 #[test]
+fn progress_lines_are_asked_for_in_seconds_or_as_a_time() {
+    for (time, code) in [("1s", 3), ("2", 3), ("0", 3), ("1.5s", 2)] {
+        let run = ["run", "oltp_read_write", "--socket", "/nowhere"];
+        let output = program(&[&run[..], &["--report-interval", time]].concat(), "");
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+    }
+}
+
+#[test]
+fn filling_a_server_that_is_not_there_says_what_to_check() {
+    let output = program(&["populate", "oltp_read_write", "--socket", "/nowhere"], "");
+    let hint = "hint: check that the server runs and listens there";
+    assert!(told(&output).contains(hint), "{}", told(&output));
+}
+
+#[test]
 fn a_rate_that_is_none_is_told_with_an_example() {
     let run = |rate| {
         let arguments = [

@@ -215,16 +215,16 @@ def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) 
             cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
             cells_words += f" {verb_for(single_run_cells, 'was', 'were')}"
         return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
-    if facts.repeats < 3:
-        levels = [group.level for group in judgements if group.level is not None]
+    levels = [group.level for group in judgements if group.level is not None]
+    if facts.repeats < 3 and levels:
         is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
         spread_words = (
             "the spread of each cell borrows from that of all cells" if is_moderated else "intervals are wide"
         )
         smallest_words = _smallest_difference_sentence(
-            levels and sorted(level.sd for level in levels)[len(levels) // 2], judgements
+            sorted(level.sd for level in levels)[len(levels) // 2], judgements
         )
-        return Caveat("few-repeats", f"{facts.repeats} repeats: {spread_words}.{smallest_words}")
+        return Caveat("few-repeats", f"{counted(facts.repeats, 'repeat')}: {spread_words}.{smallest_words}")
     return None
 
 

@@ -55,7 +55,16 @@ OTHER_WORDS: Mapping[str, str] = MappingProxyType(
         "benchmark": "dbdyno compare mariadb:11.8 mysql:9.7",
         "start": "dbdyno run STUDY.toml",
         "status": "dbdyno show DIR, or dbdyno serve DIR while it runs",
-        "list": "dbdyno engines",
+        "resume": "dbdyno run STUDY.toml resumes a study; so does the same dbdyno compare again",
+        **dict.fromkeys(("init", "new", "create"), "dbdyno compare writes a study file into its results folder"),
+        **dict.fromkeys(("test", "try"), "dbdyno compare mariadb:11.8 mysql:9.7, or dbdyno self-check ENGINE"),
+        **dict.fromkeys(("results", "open", "view"), "dbdyno show DIR, or dbdyno serve DIR for pages"),
+        **dict.fromkeys(("ls", "list"), "dbdyno engines lists engines, dbdyno serve DIR results"),
+        **dict.fromkeys(
+            ("rm", "delete", "remove", "prune"), "dbdyno clean for data, dbdyno engines remove for engines"
+        ),
+        **dict.fromkeys(("export", "pdf", "html"), "dbdyno report DIR --format html, md or pdf"),
+        "upgrade": "dbdyno compare OLD NEW, such as mariadb:10.11 mariadb:11.8",
         "version": "dbdyno --version",
         "help": "dbdyno -h, or dbdyno COMMAND --help",
         "install": "dbdyno engines get ENGINE",

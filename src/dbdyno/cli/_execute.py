@@ -26,6 +26,7 @@ from dbdyno.lab import (
     run_study,
 )
 from dbdyno.plan import PartOfStudy, Plan, runs_of_part
+from dbdyno.provision import check_available
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study, study_text
@@ -117,6 +118,8 @@ def _run_with_servers(
     ) as results:
         if not choices.quiet:
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
+        if not results.run_ids():
+            _check_engines(study, hosts.host, hosts.home, quiet=choices.quiet)
         calibration = calibration_for_study(choices, study, hosts.server_host)
         audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
         with progress(ShownStudy.of(study, plan), quiet=choices.quiet) as on_event:
@@ -131,6 +134,13 @@ def _run_with_servers(
                 machine=str(part) if part is not None and hosts.server_host is None else "",
             )
             return run_study(study, own_plan, results, hosts, on_event, options)
+
+
+def _check_engines(study: Study, lab: LocalHost, home: Home, *, quiet: bool) -> None:
+    """Refuse engines that can't be had before the load generator is calibrated for them."""
+    for target in study.targets:
+        tell_progress = (lambda _: None) if quiet else (lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+        check_available(target.engine, lab, home, servers=study.servers, progress=tell_progress)
 
 
 def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, quiet: bool) -> None:

@@ -72,7 +72,7 @@ class Parser(argparse.ArgumentParser):
             suggestion = meant_option(self.prog, option, value, self.options())
             return suggestion or nearest(option, self.options(), "")
         if words:
-            return self.one_more
+            return meant_option(self.prog, words[0], "", self.options()) or self.one_more
         if message.endswith("arguments are required: DIR"):
             return f"{self.prog} {folder}" if (folder := _newest_results()) else ""
         if message.endswith("arguments are required: NEW"):

@@ -29,7 +29,20 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             **dict.fromkeys(("--runtime", "--measure"), "--window"),
             **dict.fromkeys(("--output-dir", "--out", "--results"), "--output"),
             **dict.fromkeys(("--benchmark", "--test", "--script"), "--workload"),
+            "-t": "--threads",
+            "-c": "--concurrency",
+            **dict.fromkeys(("--socket", "-S"), "a running server is named by --server socket:PATH"),
+            **dict.fromkeys(("--user", "-u", "--port", "-P"), "a running server is named by --server USER@HOST:PORT"),
+            **dict.fromkeys(
+                ("--password", "-p"), "export DBDYNO_SERVER_PASSWORD, or name a file with --server-password-file"
+            ),
         },
+        "dbdyno diff": dict.fromkeys(
+            ("--threshold", "--max-slowdown", "--limit", "--tolerance"), "write for example --fail-on slower:3%"
+        ),
+        "dbdyno judge": dict.fromkeys(
+            ("--warmup", "--warm-up", "--skip"), "judge finds the end of the warm-up by itself"
+        ),
         "": {
             **dict.fromkeys(("--markdown", "--md"), "dbdyno report DIR --format md"),
             **dict.fromkeys(("--html", "--page"), "dbdyno report DIR"),
@@ -38,6 +51,8 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 ("--csv", "--parquet"), "the results folder holds Parquet files; --json prints all numbers"
             ),
             "--format": "--json",
+            **dict.fromkeys(("--watch", "--follow"), "dbdyno serve DIR shows a study while it runs"),
+            **dict.fromkeys(("-v", "-V"), "dbdyno --version"),
             "--dry-run": "dbdyno plan STUDY.toml shows what would run",
         },
     }

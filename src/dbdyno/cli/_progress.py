@@ -261,7 +261,7 @@ def done_line(event: lab.Event, shown: ShownStudy) -> str:
         case lab.StudyStarted():
             return f"  resuming: {event.runs_done} of {event.runs_total} runs are stored" if event.runs_done else ""
         case lab.OrphansRemoved():
-            return f"  removed what an earlier run left behind: {', '.join(event.what)}"
+            return f"  cleaned up after an earlier run: {', '.join(event.what)}"
         case lab.PasswordExposed():
             return (
                 f"  warning: every user of this machine can read or change the password of server '{event.server}': "

@@ -33,12 +33,15 @@ A PDF needs a Chromium on this machine; nothing is downloaded.
 """
 
 
+_FORMATS = ("html", "md", "pdf")
+
+
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "report", _STORY, _report)
     parser.one_more = "report takes one folder; dbdyno diff BASE NEW compares two"
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
-    parser.add_argument("--format", choices=("html", "md", "pdf"), default="html", help="default: html")
+    parser.add_argument("--format", choices=_FORMATS, help="default: by the name of -o, else html")
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; -: printed"
     )
@@ -58,6 +61,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 def _report(choices: argparse.Namespace) -> int:
     from dbdyno.report import save_charts  # late: see _main
 
+    choices.format = choices.format or _format_of(choices.output)
     results = open_results(choices.results, choices)
     if choices.charts is not None:
         save_charts(results, choices.charts, choices.against)
@@ -70,6 +74,12 @@ def _report(choices: argparse.Namespace) -> int:
     _write_report(results, output, choices)
     print(output)
     return 0
+
+
+def _format_of(output: Path | None) -> str:
+    """Return the format that a file's name ends in; html where it names none."""
+    suffix = output.suffix.removeprefix(".") if output is not None else ""
+    return suffix if suffix in _FORMATS else "html"
 
 
 def _print_report(results: StoredStudy, choices: argparse.Namespace) -> None:

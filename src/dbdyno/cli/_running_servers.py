@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbdyno.core import StudyError, target_title
+from dbdyno.nearest import nearest
 from dbdyno.study import ServerAddress
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ def running_servers(
             raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
     files = _values_per_server(choices.server_password_files, choices.servers, "--server-password-file")
     variables = _values_per_server(names, choices.servers, "--server-password-env")
+    tls = _parse_tls(choices.server_tls)
     addresses = [parse_server(word, choices.server_user) for word in choices.servers]
     labels = short_labels(addresses)
     described_servers: dict[str, tuple[str, ServerAddress]] = {}
@@ -138,7 +140,7 @@ def running_servers(
             parsed,
             password_file=file and str(Path(file).absolute()),
             password_env=variable,
-            tls=choices.server_tls,
+            tls=tls,
             tls_ca=choices.server_tls_ca,
         )
         description = describe_server(address, host, environ[variable] if variable else None)
@@ -150,6 +152,24 @@ def running_servers(
             file=sys.stderr,
         )
     return described_servers
+
+
+_TLS_WORDS = ("off", "preferred", "required", "verify-ca", "verify-identity")
+
+
+def _parse_tls(text: str) -> str:
+    """Return the word of study files; those of the client's --ssl-mode, such as VERIFY_CA, mean the same.
+
+    >>> _parse_tls("DISABLED"), _parse_tls("VERIFY_CA")
+    ('off', 'verify-ca')
+    """
+    word = text.lower().replace("_", "-")
+    word = "off" if word == "disabled" else word
+    if word not in _TLS_WORDS:
+        raise StudyError(
+            f"--server-tls '{text}' is not a TLS mode", f"modes: {', '.join(_TLS_WORDS)}", nearest(word, _TLS_WORDS)
+        )
+    return word
 
 
 def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:

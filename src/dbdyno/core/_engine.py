@@ -149,11 +149,15 @@ _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.
 
 def _engine_remedy(text: str) -> str:
     """Return the name that was probably meant, where a family and perhaps a version can be read."""
+    if re.fullmatch(r"[a-z]+:\d+,\d+", text.strip().lower()):
+        return f"did you mean {text.strip().lower().replace(',', '.')}?"
     if "," in text:
         return f"separate engines by a space: {' '.join(text.replace(',', ' ').split())}"
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
         return f"add the family of that version: mariadb:{text.strip()} or mysql:{text.strip()}"
-    match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
+    if re.fullmatch("vs|versus|and|against|with", text.strip().lower()):
+        return "separate engines by a space only: mariadb:11.8 mysql:9.7"
+    match = re.fullmatch(r"([a-z]+)(?:[-_ @/:]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
     if match is None:
         return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"
     family = match[1] if match[1] in _EXAMPLES else next(iter(get_close_matches(match[1], _EXAMPLES)), "mariadb")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -25,7 +25,12 @@ _NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})
 
 
 _OTHER_WORDS: Mapping[str, str] = MappingProxyType(
-    {"docker": "image", "podman": "image", "container": "image", "apt": "package", "tar": "archive", "dir": "basedir"}
+    {
+        **dict.fromkeys(("docker", "podman", "container"), "image"),
+        **dict.fromkeys(("apt", "deb"), "package"),
+        **dict.fromkeys(("tar", "tarball", "file"), "archive"),
+        **dict.fromkeys(("dir", "directory", "folder"), "basedir"),
+    }
 )
 
 
@@ -118,13 +123,25 @@ def _checked_server(name: EngineName, sources_by_kind: Mapping[str, EngineSource
         raise StudyError(
             f"'{kind}' is not a source of engines",
             f"known: {', '.join(sources_by_kind)}",
-            f"{nearest(_OTHER_WORDS.get(kind, kind), sources_by_kind)} "
-            "Without @SOURCE, dbdyno uses the distribution's packages",
+            _source_remedy(name, kind, sources_by_kind),
         )
     if not name.plugin:
         return name
     plugin_file(name)
     return replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
+
+
+def _source_remedy(name: EngineName, kind: str, known_kinds: Iterable[str]) -> str:
+    """Return the source that was probably meant: a path is an archive or a base directory, "=" stands for ":"."""
+    engine = f"{name.family}:{name.version}" if name.version else name.family
+    word, _, place = kind.partition("=")
+    if place and word in known_kinds:
+        return f"did you mean {engine}@{word}:{place}?"
+    if "/" in kind:
+        is_archive = kind.endswith((".gz", ".xz", ".zst", ".bz2", ".tar", ".tgz", ".zip"))
+        return f"did you mean {engine}@{'archive' if is_archive else 'basedir'}:{kind}?"
+    meant = nearest(_OTHER_WORDS.get(kind, kind), known_kinds)
+    return f"{meant}{'' if meant.endswith('?') else '.'} Without @SOURCE, dbdyno uses the distribution's packages"
 
 
 def _obtain_engine(

@@ -92,6 +92,9 @@ def _unknown_setting_words(name: str) -> tuple[str, str]:
             f"did you mean '{neutral[0]}', which sets it on all servers? A server's own option goes into "
             "[target.options]"
         )
+    same_letters = [known for known in names if known.replace(".", "_") == name.replace("-", "_").replace(".", "_")]
+    if same_letters:
+        return "settings have a group and a name, with a dot between them", f"did you mean '{same_letters[0]}'?"
     if "." not in name and "_" in name:
         return "settings have neutral names, such as redo.capacity", (
             "write a server's own option into [target.options] of its target; `dbdyno settings` lists the neutral names"

@@ -268,3 +268,13 @@ def test_series_that_are_in_one_study_only_are_named(tmp_path: Path) -> None:
     history = gather_history([tmp_path])
     caveats = {caveat.code: caveat.text for caveat in history_caveats(history, "tps")}
     assert caveats["single-study"] == "1 series is in one study only and has no history yet (mariadb)."
+
+
+def test_studies_of_other_targets_are_no_history_and_their_targets_are_named(tmp_path: Path) -> None:
+    for night, target in enumerate(("mariadb:11.8", "mysql:9.7")):
+        text = _MYSQL_ONLY.replace("mysql:9.7", target)
+        history_studies.write_night(tmp_path / f"night-{night}", night, lambda run: 240.0, text=text)
+    with pytest.raises(RequestError) as caught:
+        gather_history([tmp_path])
+    assert caught.value.why == "night-0: mariadb:11.8\nnight-1: mysql:9.7"
+    assert "allow-mismatch" not in caught.value.remedy

@@ -227,3 +227,10 @@ def test_sysbench_reporting_every_ten_seconds_is_refused_with_the_option_that_is
     with pytest.raises(SeriesError) as caught:
         read_series(written(tmp_path, text, "night-1.log"))
     assert "every 10 s" in caught.value.why and "--report-interval=1" in caught.value.remedy
+
+
+def test_a_log_of_sysbench_without_seconds_is_named_as_such(tmp_path: Path) -> None:
+    for text, why in ((head(), "it was run without --report-interval=1"), (head() + "FATAL: no server\n", "no server")):
+        with pytest.raises(SeriesError) as caught:
+            read_series(written(tmp_path, text, "night-1.log"))
+        assert caught.value.why == why and "--report-interval=1" in caught.value.remedy

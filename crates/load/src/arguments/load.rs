@@ -3,7 +3,7 @@
 use super::pacing::PacingArguments;
 use super::parse::{
     Limit, TimeLimit, ValueList, code_list, cpu_list, further_error, limit, nanoseconds,
-    role_target, switch, time_limit,
+    role_target, seconds, switch, time_limit,
 };
 use super::requirement::Requirement;
 use super::share::ShareArguments;
@@ -97,13 +97,8 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,
 
-    /// Seconds between progress lines, 0 for none
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 1,
-        help_heading = "Output"
-    )]
+    /// Time between progress lines, 0 for none
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s", help_heading = "Output")]
     pub(crate) report_interval: u32,
 
     /// Report a SHA-256 of the statements in the first EVENTS events of each user

@@ -205,6 +205,9 @@ impl Access {
             WireError::Server(server) if server.code == 1049 => cli_error.hint(
                 "create the schema, or name another with --database (populate creates those named dbdyno_*)",
             ),
+            WireError::Network { .. } | WireError::Timeout { .. } => {
+                cli_error.hint("check that the server runs and listens there")
+            }
             _ => cli_error,
         }
     })

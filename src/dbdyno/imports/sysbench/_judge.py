@@ -29,7 +29,7 @@ def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
 
 def _failure_reason(run: SysbenchRun, figures: RunFigures) -> str:
     if run.fatal and not run.is_complete:
-        return f"sysbench gave up: {printable(run.fatal[0][1], 200)}"
+        return f"sysbench gave up: {printable(run.fatal[0][1], 200).removesuffix(', aborting...')}"
     if figures.tps_mean is None:
         return "the log has neither interval lines nor a whole last report"
     if figures.tps_mean == 0 and run.intervals.reads is not None and run.intervals.reads.any() and not run.reports:

@@ -19,6 +19,7 @@ from dbdyno.analyse import (
     change_words,
     place_words,
     supported,
+    vague_words,
 )
 from dbdyno.core import Cell, counted
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Table, TextSpan, titled_list
@@ -157,7 +158,7 @@ def _legend_text(diff: StudyDiff) -> str:
     return (
         "p values are adjusted over all cells of a measure (Holm). Slower, faster, longer, shorter: by 3 % or more. "
         "Same: within 3 %. Not settled: throughput had no steady level, so nothing is compared. In half of the cells "
-        f"{missed_words}."
+        f"{missed_words}.{_vague_legend(diff)}"
     )
 
 
@@ -219,13 +220,20 @@ def _change_sentence(diff: StudyDiff, change: CellChange) -> str:
     return f"{_cell_words(diff, change.base, change.new)}: {words}{f', {spread_words}' if spread_words else ''}"
 
 
+def _vague_legend(diff: StudyDiff) -> str:
+    cells = {cell for change in diff.of("tps") for cell in (change.base, change.new)}
+    groups = [side.judgements[cell] for side in (diff.base, diff.new) for cell in cells & side.judgements.keys()]
+    return " ?: runs that disagree, or are too noisy for an interval." if any(g.is_vague for g in groups) else ""
+
+
 def _value_cells(diff: StudyDiff, change: CellChange) -> list[str]:
     """Return before and after: TPS with what is known of each side, or response times."""
     if change.measure != "tps":
         return [milliseconds(value) for value in (change.base_value, change.new_value)]
     groups = diff.base.judgements[change.base], diff.new.judgements[change.new]
     if any(group.is_vague for group in groups):
-        return [cell_level_words(group) for group in groups]
+        # Numbers do not break: with the reason in words, the other columns would have no room.
+        return [cell_level_words(group).replace(f", {vague_words(group)}", " ?") for group in groups]
     values = [
         supported(value, value * (change.high - change.low) / 2) for value in (change.base_value, change.new_value)
     ]

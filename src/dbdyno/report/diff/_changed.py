@@ -74,7 +74,8 @@ def _changed_machine(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
 def _changed_build(base: DiffSide, new: DiffSide, base_name: str, new_name: str) -> Iterator[Changed]:
     facts = [dict(base.results.engine(base_name) or {}), dict(new.results.engine(new_name) or {})]
     packages = [
-        {p["name"]: f"{p['version']} ({p.get('sha256', '')[:12]})" for p in f.pop("packages", ())} for f in facts
+        {p["name"]: f"{p['version']} ({p.get('sha256', '')[:12]})".strip() for p in f.pop("packages", ())}
+        for f in facts
     ]
     servers = [
         {

@@ -17,6 +17,7 @@ from dbdyno.analyse import (
     HistoryPoint,
     Measure,
     judge_history,
+    listed,
     quantile_point,
     remedy_words,
     tps_point,
@@ -123,10 +124,7 @@ def gather_history(
     rows, mismatched = _comparable_rows(studies, all_rows, frozenset(despite))
     cells = {measure: _cell_histories(rows, measure, studies, order, least_move) for measure in measures}
     if not any(len(cell.points) > 1 for cell_histories in cells.values() for cell in cell_histories):
-        reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in mismatched[:5])
-        raise RequestError(
-            "no cell is in two studies", reasons, "--allow-mismatch KIND: compare even though KIND differs"
-        )
+        raise _no_series_error(studies, mismatched)
     mismatched += _unsettled_cells(rows, studies)
     changes = _machine_changes(
         studies, [move for cell_histories in cells.values() for cell in cell_histories for move in cell.moves]
@@ -134,6 +132,17 @@ def gather_history(
     if order == "date":
         cells = {measure: _remove_machine_moves(cell_histories, changes) for measure, cell_histories in cells.items()}
     return History(order, tuple(studies), cells, changes, (*omitted, *mismatched), least_move, tuple(all_rows))
+
+
+def _no_series_error(studies: Sequence[StudyAt], mismatched: Sequence[Omitted]) -> RequestError:
+    """Return the error of studies without a common cell: what differs, or what each has measured."""
+    what = "no cell is in two studies"
+    if mismatched:
+        reasons = [f"{omission.label}: {omission.reason}" for omission in mismatched[:5]]
+        return RequestError(what, "\n".join(reasons), "--allow-mismatch KIND: compare even though KIND differs")
+    targets = [f"{study.label}: {listed(sorted({cell.target for cell in study.side.judgements}))}" for study in studies]
+    remedy = "a history needs the same study again and again; dbdyno diff BASE NEW --match compares other targets"
+    return RequestError(what, "\n".join(targets[:5]), remedy)
 
 
 def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[StudyAt], list[Omitted]]:

@@ -59,9 +59,18 @@ def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 
     Raises
     ------
-    SeriesError : it reported less often than each second
+    SeriesError : it reported less often than each second, or not at all
     """
-    if b"] thds: " not in data[:_HEAD_BYTES]:
+    head = data[:_HEAD_BYTES]
+    if b"] thds: " not in head:
+        if head.startswith(b"sysbench ") and b"Running the test" in head:
+            fatal = re.search(rb"^FATAL: (.*)$", head, re.MULTILINE)
+            why = fatal[1].decode(errors="replace")[:200] if fatal else "it was run without --report-interval=1"
+            raise SeriesError(
+                f"{source} is a log of sysbench without its line for each second",
+                why,
+                f"run it again with --report-interval=1, or import what it has: dbdyno import sysbench {source} -o DIR",
+            )
         return {}
     lines = enumerate(data.decode(errors="replace").splitlines(), start=1)
     matches = [(number, match) for number, line in lines if (match := _PRINTED_RE.match(line))]
