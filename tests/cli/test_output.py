@@ -90,6 +90,13 @@ def test_a_report_into_a_pipe_that_is_read_arrives_whole(night: Path, tmp_path: 
     assert copy.read_bytes().startswith(b"#") and copy.stat().st_size > 1000
 
 
+def test_a_report_has_the_format_that_its_name_ends_in(night: Path, tmp_path: Path) -> None:
+    for name, start in (("page.md", b"#"), ("page.html", b"<!doctype"), ("page", b"<!doctype")):
+        command = [*PROGRAM, "report", str(night), "-o", str(tmp_path / name)]
+        subprocess.run(command, capture_output=True, timeout=240, check=True)
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+
 def test_a_removed_working_folder_is_named(night: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -110,7 +110,7 @@ complete -c dbdyno -n __fish_use_subcommand -f -a report -d 'write the report ag
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -s h -d 'options, one line each'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l help -d 'full description with examples'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l color -x -a 'auto always never' -d 'auto, always, never (default auto)'
-complete -c dbdyno -n '__fish_seen_subcommand_from report' -l format -x -a 'html md pdf' -d 'default: html'
+complete -c dbdyno -n '__fish_seen_subcommand_from report' -l format -x -a 'html md pdf' -d 'default: by the name of -o, else html'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -s o -l output -r -d 'default: DIR/report.html, .md or .pdf; -: printed'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l against -r -d 'check the results against this published report'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l full -d 'with --format pdf: print the whole page, all sections open'

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
-from dbdyno.analyse._cell_words import assumed_words, cell_level_words
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._memory import memory_gains, memory_sentence
@@ -332,6 +332,9 @@ def _single_target_sentence(place: Place, group: Sequence[CellJudgement], places
     tps = cell_level_words(best, "TPS")
     caveat_words = "" if best.is_settled else "; its throughput has not settled"
     runs = counted(len(best.judged), "run")
+    if best.is_vague:
+        runs = vague_words(best)
+        tps = tps.replace(f", {runs}", "")
     return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){caveat_words}."
 
 

@@ -42,6 +42,9 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads the summary; only the exit code shows how the study ended
         pass
+    except KeyboardInterrupt:
+        tell(f"error: interrupted while the report was written\nhint: dbdyno report {output} writes it")
+        return HostError.exit_code
     return 0 if outcome.complete else 1
 
 

@@ -254,3 +254,9 @@ def test_two_levels_without_an_interval_are_set_apart_by_a_comma(record: MakeRec
     levels = (("a", 10.0), ("a", 1000.0), ("b", 90.0), ("b", 91.0))
     records = [record(target, tps, repeat=index % 2 + 1) for index, (target, tps) in enumerate(levels)]
     assert "that disagree, against " in answer_of(records).sentences[0]
+
+
+def test_a_single_target_whose_runs_disagree_has_the_reason_behind_the_place(record: MakeRecord) -> None:
+    records = [record("a", tps, repeat=repeat) for repeat, tps in ((1, 10.0), (2, 1000.0))]
+    (sentence, *_) = answer_of(records).sentences
+    assert sentence.endswith(" (2 runs that disagree).") and sentence.count("disagree") == 1
