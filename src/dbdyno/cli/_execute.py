@@ -14,7 +14,7 @@ from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._machine import calibration_for_study, examinations_to_json, examine_study_hosts
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import ShownStudy, auditor, progress
-from dbdyno.core import Home, Profiler, counted
+from dbdyno.core import Home, HostError, Profiler, counted
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
     RetryChoice,
