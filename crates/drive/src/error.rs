@@ -162,7 +162,9 @@ pub(crate) fn server_code(error: &WireError) -> Option<u16> {
 pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
     match code {
         1044 | 1045 | 1698 => Some("check the user, the password file and the user's rights"),
-        1049 => Some("fill it first (dbdyno-load populate), or name another schema with --database"),
+        1049 => {
+            Some("fill it first (dbdyno-load populate), or name another schema with --database")
+        }
         1062 => Some(
             "fill the tables anew (dbdyno-load cleanup, then populate), if an earlier run inserted the same rows",
         ),
