@@ -85,10 +85,12 @@ complete -c dbdyno-load -n $if -l share -r -d 'Drive the Kth of N shares of the 
 complete -c dbdyno-load -n $if -l start-at -r -d 'Start at this Unix time, such as 1795000000 or 1795000000.5; until then connections wait, opened and prepared'
 complete -c dbdyno-load -n $if -l agents -r -d 'Hosts that drive the load as one client, as ssh takes them: c1,bench@c2; this process itself drives nothing'
 complete -c dbdyno-load -n $if -l agent-program -r -d 'Path of dbdyno-load on the hosts of --agents'
-complete -c dbdyno-load -n $if -l report-interval -r -d 'Time between progress lines, 0 for none'
 complete -c dbdyno-load -n $if -l digest -r -d 'Report a SHA-256 of the statements in the first EVENTS events of each user'
 complete -c dbdyno-load -n $if -l counts-every -r -d 'Read the server\'s own counts at this interval, too; always where phases begin and end'
 complete -c dbdyno-load -n $if -l require -r -d 'Exit with 1 unless the measured window meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times'
+
+set -l if "__dbdyno_load_is run script"
+complete -c dbdyno-load -n $if -l report-interval -r -d 'Time between progress lines, 0 for none'
 
 set -l if "__dbdyno_load_is run search populate verify fingerprint cleanup workloads sample"
 complete -c dbdyno-load -n $if -l tables -r -d 'Number of tables, sbtest1 and on [default: 1]'
@@ -246,7 +248,6 @@ complete -c dbdyno-load -n $if -l workers -r -d 'Operating system threads that d
 complete -c dbdyno-load -n $if -l dialect -r -d 'sysbench version that the script was written for: 1.0 or 1.1'
 complete -c dbdyno-load -n $if -l fixes -r -d 'Improvements on sysbench: all, none, or names separated by commas'
 complete -c dbdyno-load -n $if -l option -r -d 'Any other option of sysbench\'s form except those of the server, such as --option=--histogram'
-complete -c dbdyno-load -n $if -l report-interval -r -d 'Time between progress lines, 0 for none'
 complete -c dbdyno-load -n $if -l json-lines -r -F -d 'Write records to this file, - for standard output'
 
 set -l if "__dbdyno_load_is workloads"
