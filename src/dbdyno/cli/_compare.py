@@ -193,6 +193,9 @@ class _Alias(argparse.Action):
         choices.typed = {**getattr(choices, "typed", {}), self.dest: option}
 
 
+_FORM = "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"
+
+
 def _check_words(choices: argparse.Namespace) -> None:
     """Refuse what is missing a unit, is named twice or asks for help, in the words that were typed.
 
@@ -204,7 +207,9 @@ def _check_words(choices: argparse.Namespace) -> None:
         raise StudyError("'help' is not an engine", "", "dbdyno compare --help")
     if joined := re.sub(r"\b([a-z]+) (?=\d)", r"\1:", " ".join(choices.targets)):
         if set(choices.targets).isdisjoint(joined.split()):
-            raise StudyError(f"'{choices.targets[0]}' is not an engine", "", f"did you mean dbdyno compare {joined}?")
+            raise StudyError(
+                f"'{choices.targets[0]}' is not an engine", _FORM, f"did you mean dbdyno compare {joined}?"
+            )
     for target in choices.targets:
         if choices.targets.count(target) > 1:
             remedy = f"to compare an engine with itself: dbdyno self-check {target}"
