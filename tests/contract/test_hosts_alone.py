@@ -39,6 +39,7 @@ EXCEPTIONS = {
     "lab/_generator.py": "the load generator lies beside this Python, or on the PATH",
     "lab/_passwords.py": "password files that a study names are the user's",
     "lab/_sinks.py": "it sends an interrupt to this process",
+    "lab/_workload_folders.py": "a workload in a folder is the user's, who runs dbdyno here",
 }
 
 

@@ -174,4 +174,6 @@ fn engine(option: &str, value: &str) -> Result<String, WorkloadError> {
 }
 
 #[cfg(test)]
+mod sources_tests;
+#[cfg(test)]
 mod tests;

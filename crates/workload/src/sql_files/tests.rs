@@ -1,6 +1,5 @@
 //! Checks whole directories: what their users send and what fills their tables.
 
-use super::{SQL_SOURCES, portable_name, source_files};
 use crate::transcript::{Protocol, for_each_prepare, walk, write_run};
 use crate::{Population, RandomKind, RandomSource, Workload, WorkloadError, population, workload};
 use std::collections::BTreeSet;
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A temporary directory that is removed at the end.
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
     pub(super) fn with(files: &[(&str, &str)]) -> Self {
@@ -26,7 +25,7 @@ impl Folder {
         Self(path)
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         format!("sql:{}", self.0.display())
     }
 
@@ -51,7 +50,7 @@ impl Drop for Folder {
     }
 }
 
-fn source(seed: u64) -> RandomSource {
+pub(super) fn source(seed: u64) -> RandomSource {
     RandomSource {
         kind: RandomKind::Dbdyno,
         seed,
@@ -78,11 +77,11 @@ INSERT INTO orders VALUES (:order_id, :item, :price);
 COMMIT;
 ";
 
-fn shop() -> Folder {
+pub(super) fn shop() -> Folder {
     Folder::with(&[("workload.toml", SHOP), ("order.sql", ORDER)])
 }
 
-fn statements_of(workload: &dyn Workload, user: u32, events: u64) -> Vec<String> {
+pub(super) fn statements_of(workload: &dyn Workload, user: u32, events: u64) -> Vec<String> {
     let mut all = Vec::new();
     walk(workload, user, events, |sent| {
         all.push(format!("{} {}", sent.statement_type, sent.sql()));
@@ -366,51 +365,4 @@ fn the_guide_shows_a_workload_that_works() {
     files[0].1 = &with_phases;
     let course = Folder::with(&files).workload().unwrap();
     assert_eq!(course.spec().rate_profile.as_ref().unwrap().phases.len(), 2);
-}
-
-#[test]
-fn files_that_were_sent_stand_for_the_directory() {
-    let folder = shop();
-    let sources = source_files(&folder.name(), &[]).unwrap().unwrap();
-    let statements = statements_of(&*folder.workload().unwrap(), 2, 100);
-    drop(folder);
-    let sent = [(SQL_SOURCES.to_owned(), sources.clone())];
-    let other = workload("sql:shop", &sent, source(1), 4).unwrap();
-    assert_eq!(statements_of(&*other, 2, 100), statements);
-    assert_eq!(other.spec().name, "sql:shop");
-    assert_eq!(source_files("sql:shop", &sent).unwrap(), Some(sources));
-    assert_eq!(source_files("sysbench/oltp_read_only", &[]).unwrap(), None);
-    let part = [(
-        SQL_SOURCES.to_owned(),
-        r#"{"workload.toml": "[transactions.pay]"}"#.to_owned(),
-    )];
-    let error = workload("sql:shop", &part, source(1), 4).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("pay.sql can't be read: it was not sent"),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_directory_elsewhere_keeps_the_name_of_the_workload() {
-    let folder = shop();
-    let path = folder.0.display().to_string();
-    let elsewhere = [("folder".to_owned(), path)];
-    let made = workload("sql:shop", &elsewhere, source(1), 4).unwrap();
-    assert_eq!(made.spec().name, "sql:shop");
-    let expected = statements_of(&*folder.workload().unwrap(), 0, 50);
-    assert_eq!(statements_of(&*made, 0, 50), expected);
-    assert!(population("sql:shop", &elsewhere, source(1)).is_ok());
-}
-
-#[test]
-fn a_name_loses_the_path_of_its_machine() {
-    assert_eq!(portable_name("sql:/home/ada/shop/"), "sql:shop");
-    assert_eq!(portable_name("sql:shop"), "sql:shop");
-    let here = std::env::current_dir().unwrap();
-    let name = here.file_name().unwrap().to_str().unwrap();
-    assert_eq!(portable_name("sql:."), format!("sql:{name}"));
-    assert_eq!(portable_name("tpcc/standard"), "tpcc/standard");
 }
