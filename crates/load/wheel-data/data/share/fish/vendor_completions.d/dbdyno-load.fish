@@ -189,6 +189,7 @@ complete -c dbdyno-load -n $if -l table-name -r -d 'Name of the tables, which th
 complete -c dbdyno-load -n $if -l unique-checks -x -a 'on\\t\'\' off\\t\'\' true\\t\'\' false\\t\'\' 1\\t\'\' 0\\t\'\'' -d 'off: sets unique_checks=0 for connections that write (storage engine rocksdb only) [default: on]'
 complete -c dbdyno-load -n $if -l bulk-load -x -a 'on\\t\'\' off\\t\'\' true\\t\'\' false\\t\'\' 1\\t\'\' 0\\t\'\'' -d 'l.i0 with rocksdb_bulk_load=1 (storage engine rocksdb only) [default: on]'
 complete -c dbdyno-load -n $if -l htap-transaction-seconds -r -d 'Seconds for which one more connection of each client keeps read views open; 0: none [default: 0]'
+complete -c dbdyno-load -n $if -l folder -r -d 'Directory with the files, if its path is not that of sql:DIRECTORY [default: none]'
 
 set -l if "__dbdyno_load_is search"
 complete -c dbdyno-load -n $if -l slo -r -d 'Bound on a response time quantile, such as \'p99<20ms\''
