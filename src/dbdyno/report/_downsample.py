@@ -54,11 +54,18 @@ _EXACT = 2.0**62
 def packed_sample(sample: Mapping[str, Mapping[str, Any]], budget_bytes: float) -> tuple[Downsampling, dict[str, str]]:
     """Return the least thinning with which a sample of runs fits, and the runs packed so.
 
-    Most studies fit as they are, so the ladder is climbed from its foot: nothing is packed for a look alone.
+    Most studies fit as they are, so the ladder is climbed from its foot: nothing is packed for a look alone. A thinning
+    is given up with the first run that does not fit any more.
     """
     for thinning in LADDER:
-        packed = {run_id: packed_run(run, thinning) for run_id, run in sample.items()}
-        if sum(map(len, packed.values())) <= budget_bytes:
+        packed: dict[str, str] = {}
+        packed_bytes = 0
+        for run_id, run in sample.items():
+            packed[run_id] = packed_run(run, thinning)
+            packed_bytes += len(packed[run_id])
+            if packed_bytes > budget_bytes and thinning is not LADDER[-1]:
+                break
+        if packed_bytes <= budget_bytes:
             break
     return thinning, packed
 

@@ -168,6 +168,27 @@ def test_a_page_with_room_keeps_every_second() -> None:
     assert len(told["panels"][0]["lines"][0]["v"]) == 900
 
 
+@pytest.mark.parametrize("budget", [0, 30_000, 60_000, 200_000, 10**7])
+def test_the_least_thinning_with_which_a_sample_fits_is_that_of_packing_all_of_it_each_time(budget: float) -> None:
+    sample = {f"run {seconds}": series(seconds) for seconds in (300, 900, 3600, 60)}
+    all_packed = [{name: packed_run(run, thinning) for name, run in sample.items()} for thinning in LADDER]
+    fitting = [index for index, packed in enumerate(all_packed) if sum(map(len, packed.values())) <= budget]
+    chosen = fitting[0] if fitting else len(LADDER) - 1
+    assert packed_sample(sample, budget) == (LADDER[chosen], all_packed[chosen])
+
+
+def test_a_thinning_is_given_up_with_the_first_run_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed_thinnings: list[Downsampling] = []
+
+    def counted(run: Any, thinning: Downsampling) -> str:
+        packed_thinnings.append(thinning)
+        return packed_run(run, thinning)
+
+    monkeypatch.setattr("dbdyno.report._downsample.packed_run", counted)
+    packed_sample({f"run {number}": series(900) for number in range(5)}, 1.0)
+    assert [packed_thinnings.count(thinning) for thinning in LADDER] == [1] * (len(LADDER) - 1) + [5]
+
+
 def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
     run = series(900)
     budget = 6_000
