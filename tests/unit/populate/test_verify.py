@@ -24,6 +24,9 @@ from dbdyno.populate import (
     verify,
 )
 from dbdyno.populate import (
+    _fill as filling,
+)
+from dbdyno.populate import (
     _verify as verifying,
 )
 from dbdyno.study import Timeouts
@@ -135,6 +138,18 @@ def test_the_time_for_a_check_is_that_of_the_study_and_stands_in_the_words() -> 
     assert "--check-timeout=90s" in host.argv
     answer = ConditionAnswer("3.3.2.2", "orders are numbered", "undecided", 0)
     assert undecided_words((answer,), timeouts).startswith("not answered within 1 min 30 s")
+
+
+def test_tables_that_one_server_breaks_are_not_called_a_bug_of_dbdyno() -> None:
+    """A storage engine lost half of a table without an error, and the words blamed dbdyno."""
+    with pytest.raises(PopulateError, match="is inconsistent after filling") as error:
+        filling._refuse_broken(
+            DATASET, _verify(PaperHost([BROKEN, {"record": "verify-end", "status": "inconsistent"}], 1))
+        )
+    assert "7 rows" in error.value.why and "the server acknowledged every row" in error.value.why
+    blamed_first, _, of_dbdyno = error.value.remedy.partition("if every server does")
+    assert "that server returns or stores rows wrongly" in blamed_first and "dbdyno" not in blamed_first
+    assert "it is a bug in dbdyno" in of_dbdyno
 
 
 def test_a_lost_path_is_told_as_one() -> None:

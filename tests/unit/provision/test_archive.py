@@ -171,6 +171,13 @@ def test_a_storage_engine_without_its_plug_in_is_refused(tmp_path: Path) -> None
         )
 
 
+def test_a_storage_engine_that_comes_as_a_file_is_refused_with_the_words_that_give_it(tmp_path: Path) -> None:
+    host = WordsHost("mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64 (Source distribution)")
+    with pytest.raises(StudyError, match="no storage engine tidesdb") as caught:
+        obtain(f"mariadb:11.8+tidesdb@basedir:{build(tmp_path / 'b')}", host, tmp_path)
+    assert 'plugin = "/path/ha_tidesdb.so"' in caught.value.remedy and "#plugin=PATH" in caught.value.remedy
+
+
 def test_an_archive_in_an_archive_is_found_and_those_of_other_systems_are_not_unpacked(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()

@@ -165,6 +165,14 @@ def test_an_engine_that_no_distribution_has_names_what_there_is(
     assert "mysql 9.7.4 (sid)" in caught.value.why
 
 
+def test_a_storage_engine_that_comes_as_a_file_is_refused_with_the_words_that_give_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StudyError, match="has the storage engine tidesdb") as caught:
+        obtain("mariadb:11.8+tidesdb", PaperHost(), tmp_path, monkeypatch)
+    assert 'plugin = "/path/ha_tidesdb.so"' in caught.value.remedy and "#plugin=PATH" in caught.value.remedy
+
+
 @pytest.mark.parametrize(("text", "near"), [("maridb:11.8", "mariadb"), ("oracle:23", "mariadb, mysql, percona")])
 def test_an_unknown_family_is_named_with_the_nearest(
     text: str, near: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
