@@ -31,16 +31,20 @@ def cut_sentences(root: Path) -> Iterator[tuple[Path, int]]:
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
+            if isinstance(node, ast.Expr) and _is_text(node.value):
                 if not lines[node.lineno - 1].lstrip().startswith(('"""', 'r"""', "...")):
                     yield path, node.lineno
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _strings(node: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
     """Yield strings, each once: parts of f-strings are in them, and a string that is a statement is a docstring."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return
-    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+    if _is_text(node):
         yield node
         return
     for child in ast.iter_child_nodes(node):
