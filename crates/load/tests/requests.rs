@@ -52,11 +52,8 @@ fn a_workload_that_does_not_exist_is_a_wrong_request_with_the_nearest_name() {
 fn a_script_in_place_of_a_workload_has_a_hint() {
     let output = program(&["run", "./orders.lua", "--socket", "/nowhere"], "");
     assert_eq!(output.status.code(), Some(2));
-    let told = told(&output);
-    assert!(
-        told.contains("dbdyno-load script ./orders.lua run"),
-        "{told}"
-    );
+    let words = "./orders.lua is a Lua script, not a workload\nhint: write dbdyno-load script";
+    assert!(told(&output).contains(words), "{output:?}");
 }
 
 #[test]
@@ -238,8 +235,8 @@ fn help_of_a_command_with_a_workload_is_usage_an_example_and_the_options_of_the_
 #[test]
 fn progress_lines_are_asked_for_in_seconds_or_as_a_time() {
     for (time, code) in [("1s", 3), ("2", 3), ("0", 3), ("1.5s", 2)] {
-        let run = ["run", "oltp_read_write", "--socket", "/nowhere"];
-        let output = program(&[&run[..], &["--report-interval", time]].concat(), "");
+        let words = format!("run oltp_insert --socket /nowhere --report-interval {time}");
+        let output = program(&words.split(' ').collect::<Vec<_>>(), "");
         assert_eq!(output.status.code(), Some(code), "{}", told(&output));
     }
 }
@@ -247,8 +244,7 @@ fn progress_lines_are_asked_for_in_seconds_or_as_a_time() {
 #[test]
 fn filling_a_server_that_is_not_there_says_what_to_check() {
     let output = program(&["populate", "oltp_read_write", "--socket", "/nowhere"], "");
-    let hint = "hint: check that the server runs and listens there";
-    assert!(told(&output).contains(hint), "{}", told(&output));
+    assert!(told(&output).contains("hint: check that the server runs"));
 }
 
 #[test]

@@ -57,6 +57,11 @@ def test_each_weakness_of_the_design_is_named(
     )
 
 
+def test_a_study_without_a_good_run_says_nothing_of_the_width_of_intervals(study: MakeStudy) -> None:
+    failed = [replace(record, status="failed") for record in study({"a": 200.0}, repeats=1)]
+    assert "few-repeats" not in said(replace(GOOD, repeats=1), failed)
+
+
 def test_targets_that_make_other_results_are_said_first_with_what_differs(study: MakeStudy) -> None:
     apart = ResultComparison("tpcc", 500, 3, {"mysql:9.7": "other rows in orders"}, {})
     facts = replace(GOOD, is_closed=True, results=(apart,))
