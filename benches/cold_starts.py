@@ -25,7 +25,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.configure import Server, StartOrder, choose_settings, copy_data_directory, initialise, start_server
+from dbdyno.configure import (
+    Server,
+    ServerBuild,
+    ServerSize,
+    StartOrder,
+    choose_settings,
+    copy_data_directory,
+    initialise,
+    start_server,
+)
 from dbdyno.core import DbdynoError, Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, installed_engines, select_installed
@@ -140,13 +149,7 @@ def _start(installation: Installation, template: Path, place: Path, number: int,
 
 def _started(installation: Installation, place: Path, host: NotingHost) -> Server:
     settings = choose_settings(
-        family=installation.family,
-        version=installation.version,
-        storage_engine="innodb",
-        tier_bytes=TIER_BYTES,
-        concurrency_max=16,
-        raw={},
-        processors=os.cpu_count(),
+        ServerBuild(installation.family, installation.version, "innodb"), ServerSize(TIER_BYTES, 16, os.cpu_count())
     )
     run = place / "run"
     order = StartOrder(

@@ -12,7 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dbdyno.configure import Server, StartOrder, choose_settings, initialise, start_server
+from dbdyno.configure import (
+    RequestedOptions,
+    Server,
+    ServerBuild,
+    ServerSize,
+    StartOrder,
+    choose_settings,
+    initialise,
+    start_server,
+)
 from dbdyno.core import Home, Route, parse_engine_name
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import LocalHost
@@ -58,14 +67,9 @@ def private_server(
         data = Path(scratch) / "data"
         initialise(installation, data, host)
         settings = choose_settings(
-            family=installation.family,
-            version=installation.version,
-            storage_engine=name.storage_engine,
-            tier_bytes=tier_bytes,
-            concurrency_max=connections,
-            raw=raw,
-            study_settings=parameters,
-            processors=os.cpu_count(),
+            ServerBuild(installation.family, installation.version, name.storage_engine),
+            ServerSize(tier_bytes, connections, os.cpu_count()),
+            RequestedOptions(parameters, raw),
         )
         run = Path(scratch) / "run"
         order = StartOrder(
