@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
+from dbdyno.analyse._limitations_of_repeats import (
+    few_repeats_caveat,
+    repeats_apart_caveat,
+    undecided_comparisons_caveat,
+)
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benches, sentinel_words
-from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import listed, supported
+from dbdyno.analyse._words import listed
 from dbdyno.core import (
     CLIENT_BOUND,
     Caveat,
@@ -26,14 +30,7 @@ from dbdyno.core import (
     target_title,
     verb_for,
 )
-from dbdyno.stats import MOST_REPEATS, SHORTEST_JUDGED_S, smallest_detectable_ratio
-
-_MOST_TELLING = 5.0
-"""A difference that many times as large is no bound worth printing."""
-_MOST_SPREAD = 0.03
-"""Between repeats, as a standard deviation of ln(TPS); dedicated machines stay below it."""
-_FEWEST_REPEATED_CELLS = 8
-"""Fewer say too little of the spread."""
+from dbdyno.stats import SHORTEST_JUDGED_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +86,15 @@ def limitations(
         *course_caveats(records, courses or {}),
         *_other_load_caveats(records),
         _machine_drift_caveat(records),
-        _repeats_apart_caveat(judgements),
+        repeats_apart_caveat(judgements),
         _several_benches_caveat(records),
         _short_window_caveat(facts),
-        _few_repeats_caveat(facts, judgements),
+        few_repeats_caveat(facts.repeats, judgements),
         _fixed_order_caveat(facts),
         _shared_cores_caveat(facts),
         _busy_client_caveat(records),
         _errors_caveat(records),
-        _undecided_comparisons_caveat(comparisons),
+        undecided_comparisons_caveat(comparisons),
         _closed_loop_caveat(facts),
     ]
     caveats = [caveat for caveat in candidates if caveat is not None]
@@ -207,52 +204,6 @@ def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
-    single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
-    if single_run_cells:
-        cells_words = "Every cell was"
-        if facts.repeats > 1:
-            cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
-            cells_words += f" {verb_for(single_run_cells, 'was', 'were')}"
-        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
-    levels = [group.level for group in judgements if group.level is not None]
-    if facts.repeats < 3 and levels:
-        is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
-        spread_words = (
-            "the spread of each cell borrows from that of all cells" if is_moderated else "intervals are wide"
-        )
-        smallest_words = _smallest_difference_sentence(
-            sorted(level.sd for level in levels)[len(levels) // 2], judgements
-        )
-        return Caveat("few-repeats", f"{counted(facts.repeats, 'repeat')}: {spread_words}.{smallest_words}")
-    return None
-
-
-def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
-    """Return where the spread of cells that were run once is taken from."""
-    assumed_spread = max(
-        (group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None
-    )
-    if assumed_spread is None:
-        return "the spread between repeats comes from the sentinel and the repeated cells."
-    percent = f"{100 * assumed_spread:.2g} %"
-    return (
-        f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
-        "one in three pairs of equal targets would look different."
-    )
-
-
-def _smallest_difference_sentence(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
-    levels = [group.level for group in judgements if group.level is not None]
-    if not isinstance(typical_sd, float) or not levels:
-        return ""
-    ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
-    if ratio > _MOST_TELLING:
-        return " The repeats differ too much to show a difference."
-    percent = 100 * (ratio - 1)
-    return f" Differences below about {supported(percent, percent)} % are likely to be missed."
-
-
 def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     names = sorted({record.bench for record in of_working_benches(records) if record.bench})
     sentinel = judge_sentinel(records)
@@ -281,19 +232,6 @@ def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         f"{sentinel_words(sentinel)}.{certainty_words}"
     )
     return Caveat("sentinel-drift", f"{text} Targets take turns, so all are affected alike.")
-
-
-def _repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:
-    """Warn of repeats that differ by more than the seconds of their runs explain: something changed in between."""
-    variation, repeated_cells = observed_variation(judgements)
-    if repeated_cells < _FEWEST_REPEATED_CELLS or variation.spread < _MOST_SPREAD:
-        return None
-    return Caveat(
-        "repeats-apart",
-        f"Repeats of one cell spread by {short_percent(variation.spread)} (standard deviation; noise within runs is "
-        "left out): the speed of the machine, or the state of the servers, changed between runs. Intervals include "
-        "this.",
-    )
 
 
 def _fixed_order_caveat(facts: StudyFacts) -> Caveat | None:
@@ -352,31 +290,6 @@ def _error_words(code: str, count: int) -> str:
         return f"{count:,} × error {code}"
     noun, bracket, detail = code.partition(" (")
     return counted(count, noun.removesuffix("s")) + bracket + detail
-
-
-def _undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat | None:
-    open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
-    if not open_pairs:
-        return None
-    text = f"{len(open_pairs):,} of {counted(len(comparisons), 'comparison')}"
-    text += f" {verb_for(len(open_pairs), 'is', 'are')} undecided"
-    return Caveat("undecided", f"{text}{_repeats_words(open_pairs)}.")
-
-
-def _repeats_words(open_pairs: Sequence[Comparison]) -> str:
-    """Return how many repeats would decide half of the pairs, and all; how many pairs even the most would not."""
-    repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
-    hopeless_count = len(open_pairs) - len(repeats_needed)
-    middle = (len(open_pairs) - 1) // 2
-    words = ""
-    if middle < len(repeats_needed):
-        them = "them" if len(open_pairs) > 1 else "it"
-        if hopeless_count or repeats_needed[middle] < repeats_needed[-1]:
-            them = "half of them"
-        words = f". About {counted(repeats_needed[middle], 'repeat')} would decide {them}"
-    if hopeless_count:
-        return f"{words}; {hopeless_count:,} would need more than {MOST_REPEATS} repeats"
-    return f"{words}, {repeats_needed[-1]} all" if repeats_needed[middle] < repeats_needed[-1] else words
 
 
 def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:

@@ -1,0 +1,104 @@
+"""Lists limitations by repeats: too few of them, repeats that differ, and comparisons that more would decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._variation import observed_variation
+from dbdyno.analyse._words import supported
+from dbdyno.core import Caveat, Comparison, counted, short_percent, verb_for
+from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
+
+_MOST_TELLING = 5.0
+"""A difference that many times as large is no bound worth printing."""
+_MOST_SPREAD = 0.03
+"""Between repeats, as a standard deviation of ln(TPS); dedicated machines stay below it."""
+_FEWEST_REPEATED_CELLS = 8
+"""Fewer say too little of the spread."""
+
+
+def few_repeats_caveat(planned_repeats: int, judgements: Sequence[CellJudgement]) -> Caveat | None:
+    """Warn of cells that were run once, and of fewer than three repeats."""
+    single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
+    if single_run_cells:
+        cells_words = "Every cell was"
+        if planned_repeats > 1:
+            cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
+            cells_words += f" {verb_for(single_run_cells, 'was', 'were')}"
+        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
+    levels = [group.level for group in judgements if group.level is not None]
+    if planned_repeats < 3 and levels:
+        is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
+        spread_words = (
+            "the spread of each cell borrows from that of all cells" if is_moderated else "intervals are wide"
+        )
+        smallest_words = _smallest_difference_sentence(
+            sorted(level.sd for level in levels)[len(levels) // 2], judgements
+        )
+        return Caveat("few-repeats", f"{counted(planned_repeats, 'repeat')}: {spread_words}.{smallest_words}")
+    return None
+
+
+def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
+    """Return where the spread of cells that were run once is taken from."""
+    assumed_spread = max(
+        (group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None
+    )
+    if assumed_spread is None:
+        return "the spread between repeats comes from the sentinel and the repeated cells."
+    percent = f"{100 * assumed_spread:.2g} %"
+    return (
+        f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
+        "one in three pairs of equal targets would look different."
+    )
+
+
+def _smallest_difference_sentence(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
+    levels = [group.level for group in judgements if group.level is not None]
+    if not isinstance(typical_sd, float) or not levels:
+        return ""
+    ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
+    if ratio > _MOST_TELLING:
+        return " The repeats differ too much to show a difference."
+    percent = 100 * (ratio - 1)
+    return f" Differences below about {supported(percent, percent)} % are likely to be missed."
+
+
+def repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:
+    """Warn of repeats that differ by more than the seconds of their runs explain: something changed in between."""
+    variation, repeated_cells = observed_variation(judgements)
+    if repeated_cells < _FEWEST_REPEATED_CELLS or variation.spread < _MOST_SPREAD:
+        return None
+    return Caveat(
+        "repeats-apart",
+        f"Repeats of one cell spread by {short_percent(variation.spread)} (standard deviation; noise within runs is "
+        "left out): the speed of the machine, or the state of the servers, changed between runs. Intervals include "
+        "this.",
+    )
+
+
+def undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat | None:
+    """Tell how many comparisons are open, and how many repeats would decide them."""
+    open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
+    if not open_pairs:
+        return None
+    text = f"{len(open_pairs):,} of {counted(len(comparisons), 'comparison')}"
+    text += f" {verb_for(len(open_pairs), 'is', 'are')} undecided"
+    return Caveat("undecided", f"{text}{_repeats_words(open_pairs)}.")
+
+
+def _repeats_words(open_pairs: Sequence[Comparison]) -> str:
+    """Return how many repeats would decide half of the pairs, and all; how many pairs even the most would not."""
+    repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
+    hopeless_count = len(open_pairs) - len(repeats_needed)
+    middle = (len(open_pairs) - 1) // 2
+    words = ""
+    if middle < len(repeats_needed):
+        them = "them" if len(open_pairs) > 1 else "it"
+        if hopeless_count or repeats_needed[middle] < repeats_needed[-1]:
+            them = "half of them"
+        words = f". About {counted(repeats_needed[middle], 'repeat')} would decide {them}"
+    if hopeless_count:
+        return f"{words}; {hopeless_count:,} would need more than {MOST_REPEATS} repeats"
+    return f"{words}, {repeats_needed[-1]} all" if repeats_needed[middle] < repeats_needed[-1] else words
