@@ -140,10 +140,13 @@ def _run_with_servers(
 
 
 def _check_engines(study: Study, lab: LocalHost, home: Home, *, quiet: bool) -> None:
-    """Refuse engines that can't be had before the load generator is calibrated for them."""
-    for target in study.targets:
+    """Refuse engines that can't be had before the load generator is calibrated for them.
+
+    A running server is asked later, when its password was read.
+    """
+    for target in (target for target in study.targets if target.engine.source_kind != "server"):
         tell_progress = (lambda _: None) if quiet else (lambda text: print(f"  {text}", file=sys.stderr, flush=True))
-        check_available(target.engine, lab, home, servers=study.servers, progress=tell_progress)
+        check_available(target.engine, lab, home, progress=tell_progress)
 
 
 def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, quiet: bool) -> None:
