@@ -102,6 +102,7 @@ MISTAKES = {
     "import sysbench a.log b.log": "one folder",
     "import /etc/hostname": "import sysbench /etc/hostname",
     "compare mariadb 11.8 mysql 9.7": "dbdyno compare mariadb:11.8 mysql:9.7?",
+    "compare mysql:9.7 mariadb 11.8": "dbdyno compare mysql:9.7 mariadb:11.8?",
     "compare mariadb:11.8 vs mysql:9.7": "separate engines by a space only",
     "compare mariadb:11,8 mysql:9.7": "did you mean mariadb:11.8?",
     "compare mariadb:v11.8": "did you mean mariadb:11.8?",
@@ -227,3 +228,12 @@ def test_a_command_without_its_folder_names_the_newest_results(
     with pytest.raises(SystemExit):
         main([command])
     assert f"hint: dbdyno {command} results/newest" in capsys.readouterr().err
+
+
+def test_a_folder_with_a_space_in_its_name_belongs_to_one_engine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "build 9"
+    code = main(["compare", f"mysql:9.7@basedir:{folder}", "--force", "--quiet", "-o", str(tmp_path / "out")])
+    assert code == 2
+    assert f"{folder} is not a folder" in capsys.readouterr().err

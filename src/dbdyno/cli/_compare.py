@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
+import shlex
 from datetime import UTC, datetime
 from typing import Any
 
@@ -205,11 +207,10 @@ def _check_words(choices: argparse.Namespace) -> None:
     """
     if "help" in choices.targets:
         raise StudyError("'help' is not an engine", "", "dbdyno compare --help")
-    if joined := re.sub(r"\b([a-z]+) (?=\d)", r"\1:", " ".join(choices.targets)):
-        if set(choices.targets).isdisjoint(joined.split()):
-            raise StudyError(
-                f"'{choices.targets[0]}' is not an engine", _FORM, f"did you mean dbdyno compare {joined}?"
-            )
+    for family, version in itertools.pairwise(choices.targets):
+        if family.isalpha() and version[:1].isdigit():
+            joined = re.sub(r"\b([a-z]+) (?=\d)", r"\1:", shlex.join(choices.targets))
+            raise StudyError(f"'{family}' is not an engine", _FORM, f"did you mean dbdyno compare {joined}?")
     for target in choices.targets:
         if choices.targets.count(target) > 1:
             remedy = f"to compare an engine with itself: dbdyno self-check {target}"
