@@ -55,7 +55,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerAddress:
+class ConnectionAddress:
     """Holds a server's address, and what messages call the server."""
 
     socket: str | None
@@ -100,7 +100,7 @@ class ServerConnection(_Driver):
     def __init__(
         self,
         login: Login,
-        address: ServerAddress,
+        address: ConnectionAddress,
         tls: TlsPolicy,
         timeouts: ConnectionTimeouts,
         watch: ProcessWatch | None,
@@ -390,7 +390,7 @@ def connect(
     """
     title = title or socket or f"{host or 'localhost'}:{port or 3306}"
     login = Login(user, password.encode(), database)  # the driver takes text for Latin-1
-    address = ServerAddress(socket, host or "localhost", port or 3306, title)
+    address = ConnectionAddress(socket, host or "localhost", port or 3306, title)
     connection = ServerConnection(login, address, tls, ConnectionTimeouts(login_s, answer_s, path_s), watch)
     connection.connect()
     return connection
