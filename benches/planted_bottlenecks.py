@@ -264,5 +264,18 @@ FURTHER_SEEDS = (
         a=Side(options=_LONG_RANGES, raw=(("sort_buffer_size", "8388608"),)),
         b=Side(options=_LONG_RANGES, raw=(("sort_buffer_size", "32768"),)),
     ),
+    Seed(
+        "temporary-tables",
+        "16 KiB for temporary tables of 1,000 rows",
+        "oltp_read_only",
+        4,
+        _PROCESSOR,
+        ("temporary-tables",),
+        a=Side(options=("--range-size", "1000")),
+        b=Side(
+            options=("--range-size", "1000"),
+            raw=(("tmp_table_size", "16384"), ("max_heap_table_size", "16384")),
+        ),
+    ),
 )
 """Other kinds, most of them of settings."""

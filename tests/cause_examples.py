@@ -163,7 +163,9 @@ GENERAL_LOG = Example(
     {"thread.other_file": 0.3, "thread.latch": 0.8, "thread.on_cpu": 1.6, "thread.run_queue": 0.5},
     settings={"log.general": ("OFF", "ON")},
 )
-SLOW_LOG = Example({"thread.other_file": 1.0, "thread.latch": 0.6}, settings={"log.slow": ("OFF", "ON")})
+SLOW_LOG = replace(GENERAL_LOG, facts={"engine.slow_queries": (0.0, 20.0)}, settings={"log.slow": ("OFF", "ON")})
+MERGED_SORTS = replace(DEARER, facts={"engine.sort.merge_passes": (0.0, 2.0)})
+DISK_TABLES = replace(DEARER, facts={"engine.tmp_disk_tables": (0.0, 1.0)})
 TABLES_OPENED = replace(DEARER, facts={"engine.table_cache.misses": (0.01, 18.0)})
 PURGE_LAG = replace(DEARER, facts={"engine.history.length": (400.0, 150_000.0)})
 FASTER_CLIENT = Example({"thread.client": 0.1})
@@ -204,7 +206,8 @@ EXAMPLES: Mapping[str, Example] = {
     "commit-order": _wait("commit_order"),
     "session-flushes": _wait("data_flush"),
     "general-log": GENERAL_LOG,
-    "sort-files": replace(_wait("other_file"), facts={"engine.sort.merge_passes": (0.0, 0.3)}),
+    "sort-files": MERGED_SORTS,
+    "temporary-tables": DISK_TABLES,
     "slow-log": SLOW_LOG,
     "other-files": _wait("other_file"),
     "page-faults": _wait("page_fault"),
@@ -262,8 +265,9 @@ OTHERS: Mapping[str, Example] = {
     "commit-order": BINLOG,
     "session-flushes": SMALL_REDO,
     "general-log": replace(GENERAL_LOG, settings={"log.general": ("ON", "OFF")}),
-    "sort-files": _wait("other_file"),
-    "slow-log": replace(DEARER, settings={"log.slow": ("OFF", "ON")}),
+    "sort-files": DISK_TABLES,
+    "temporary-tables": replace(DEARER, facts={"engine.tmp_disk_tables": (1.0, 1.05)}),
+    "slow-log": replace(SLOW_LOG, facts={"engine.slow_queries": (0.0, 0.01)}),
     "other-files": replace(_wait("other_file"), facts={"engine.tmp_disk_tables": (0.0, 0.3)}),
     "page-faults": _wait("data_read"),
     "stopped-server": _wait("page_fault"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli._progress import audit_lines, auditor
+from dbdyno.lab import ServersAudited
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, parse_study
@@ -43,6 +44,20 @@ def test_a_critical_difference_is_told_in_a_line_and_stops_whom_it_should(
     assert first.startswith("  ✘ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: 1 critical")
     assert second.strip().startswith("critical: durability of commits") and "Favours" in second
     assert any("Ctrl-C" in line for line in rest) == (not stops)
+
+
+def test_a_hint_to_fix_stands_only_where_settings_can_remove_a_difference(results: Results) -> None:
+    told = auditor("never")(results, STUDY, inspections(relaxed=True))
+    assert "dbdyno audit --fix writes a study without these" in last_line(told)
+    (policy,) = told.findings
+    volume = replace(policy, rule_id="data-volume-mismatch", severity="high", is_fixable=False)
+    assert "dbdyno audit --fix" in last_line(replace(told, findings=(policy, volume)))
+    assert "without 1 of these" in last_line(replace(told, findings=(policy, volume)))
+    assert "--fix" not in last_line(replace(told, findings=(volume,)))
+
+
+def last_line(told: ServersAudited) -> str:
+    return list(audit_lines(told))[-1]
 
 
 def test_servers_that_are_alike_get_one_line_and_go_on_even_where_high_differences_stop(results: Results) -> None:

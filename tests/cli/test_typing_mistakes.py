@@ -163,6 +163,7 @@ MISTAKES = {
     C + "--memory 64,512": "--memory 64MB,512MB?",
     C + "--tier 64megs": '"64MB"',
     C + "--tier 1M": "8MB",
+    C + "--tier 0": '"64MB"',
     C + "--concurrency four": "--concurrency 1,4,16",
     C + "--concurrency 1-16": "--concurrency 1,4,16",
     C + "--route tcp": '"socket", "loopback"',

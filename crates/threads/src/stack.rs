@@ -16,6 +16,8 @@ const LEAST_LINKS: usize = 3;
 const LARGEST_FRAME: u64 = 64 << 10;
 /// Largest function, in bytes of code.
 const LARGEST_FUNCTION: u64 = 256 << 10;
+/// Bytes at the start of a function that are searched for jumps out of it.
+const SEARCHED_FOR_JUMPS: usize = 1024;
 /// Frames that are looked at.
 const MOST_FRAMES: usize = 48;
 const WORD: usize = 8;
@@ -31,18 +33,50 @@ enum CallSite {
     Indirect,
 }
 
-/// Finds which addresses follow a call and what was called, and remembers it.
+/// What was found in a process's code; it does not change while the process runs.
 #[derive(Debug, Default)]
-pub(crate) struct ReturnAddresses {
-    known: HashMap<u64, CallSite>,
+pub(crate) struct KnownCode {
+    /// Of each address that was asked for.
+    sites: HashMap<u64, CallSite>,
+    /// Function -> where it jumps to outside of itself.
+    jumps: HashMap<u64, Vec<u64>>,
 }
 
-impl ReturnAddresses {
-    fn site(&mut self, address: u64, process: &WatchedProcess, map: &MemoryMap) -> CallSite {
-        if map.range(address).is_none() {
+/// Tells calls and jumps of code.
+trait Code {
+    /// Returns which call an address follows.
+    fn site(&mut self, address: u64) -> CallSite;
+
+    /// Returns where a function jumps to outside of itself: a function that takes its place, or its own rarely used part.
+    fn jumps(&mut self, function: u64) -> &[u64];
+
+    /// Returns whether an address may lie in the function that was called; what was called indirectly may be any.
+    fn is_within(&mut self, address: u64, called: CallSite) -> bool {
+        let holds = |start: u64| (start..start + LARGEST_FUNCTION).contains(&address);
+        match called {
+            CallSite::Direct(target) => {
+                holds(target) || self.jumps(target).iter().any(|&start| holds(start))
+            }
+            CallSite::Indirect => true,
+            CallSite::None => false,
+        }
+    }
+}
+
+/// Code of a process that runs.
+struct ProcessCode<'a> {
+    process: &'a WatchedProcess,
+    map: &'a MemoryMap,
+    known: &'a mut KnownCode,
+}
+
+impl Code for ProcessCode<'_> {
+    fn site(&mut self, address: u64) -> CallSite {
+        if self.map.range(address).is_none() {
             return CallSite::None;
         }
-        *self.known.entry(address).or_insert_with(|| {
+        let process = self.process;
+        *self.known.sites.entry(address).or_insert_with(|| {
             let code = |at: u64| {
                 let mut bytes = [0; 8];
                 let read = process.read_memory(at, &mut bytes);
@@ -59,6 +93,33 @@ impl ReturnAddresses {
             }
         })
     }
+
+    fn jumps(&mut self, function: u64) -> &[u64] {
+        let process = self.process;
+        self.known.jumps.entry(function).or_insert_with(|| {
+            let mut code = vec![0; SEARCHED_FOR_JUMPS];
+            let count = process.read_memory(function, &mut code).unwrap_or(0);
+            jumps_out(&code[..count], function)
+        })
+    }
+}
+
+/// Returns where x86-64 code jumps to outside of itself by a distance of 32 bits: `E9`, or `0F 8x` under a condition.
+/// Instructions are not told apart: that other bytes look like a jump just to where a thread waits is unlikely.
+fn jumps_out(code: &[u8], start: u64) -> Vec<u64> {
+    let target = |at: usize| {
+        let distance = i32::from_le_bytes(code.get(at..at + 4)?.try_into().ok()?);
+        Some((start + at as u64 + 4).wrapping_add_signed(i64::from(distance)))
+    };
+    let own = start..start + code.len() as u64;
+    (0..code.len())
+        .filter_map(|at| match code[at..] {
+            [0xe9, ..] => target(at + 1),
+            [0x0f, 0x80..=0x8f, ..] => target(at + 2),
+            _ => None,
+        })
+        .filter(|target| !own.contains(target))
+        .collect()
 }
 
 /// Returns the call that eight bytes of x86-64 code end in. On other processors every address may return.
@@ -94,36 +155,33 @@ pub(crate) fn frames(
     stack_pointer: u64,
     process: &WatchedProcess,
     map: &MemoryMap,
-    returns: &mut ReturnAddresses,
+    known: &mut KnownCode,
 ) -> Vec<u64> {
     let copy = StackCopy {
         bytes: stack,
         start: stack_pointer,
     };
-    let mut site = |address: u64| returns.site(address, process, map);
-    let Some((first, mut chain)) = copy.first_chain(&mut site) else {
+    let mut code = ProcessCode {
+        process,
+        map,
+        known,
+    };
+    let Some((first, mut chain)) = copy.first_chain(&mut code) else {
         return Vec::new();
     };
     // The call out of the innermost function with a frame pointer: its address stands below that function's frame.
-    let outer = site(chain[0]);
+    let outer = code.site(chain[0]);
     let below = (0..first)
         .step_by(WORD)
         .filter_map(|at| copy.word(at))
         .find(|&word| {
-            is_own_code(map, word) && site(word) != CallSite::None && is_within(word, outer)
+            is_own_code(map, word)
+                && code.site(word) != CallSite::None
+                && code.is_within(word, outer)
         });
     chain.extend(below);
     chain.rotate_right(usize::from(below.is_some()));
     chain
-}
-
-/// Returns whether an address may lie in the function that was called; what was called indirectly may be any.
-fn is_within(address: u64, called: CallSite) -> bool {
-    match called {
-        CallSite::Direct(target) => (target..target + LARGEST_FUNCTION).contains(&address),
-        CallSite::Indirect => true,
-        CallSite::None => false,
-    }
 }
 
 /// Returns whether an address lies in code that is built with frame pointers: the program or its plug-ins, not the C
@@ -160,16 +218,19 @@ impl StackCopy<'_> {
     /// Returns where the lowest chain begins, in bytes from the stack pointer, and its return addresses. What an
     /// earlier call left on the stack may link into the chain, too: there the second address did not call what holds
     /// the first.
-    fn first_chain(&self, site: &mut impl FnMut(u64) -> CallSite) -> Option<(usize, Vec<u64>)> {
+    fn first_chain(&self, code: &mut impl Code) -> Option<(usize, Vec<u64>)> {
         (0..self.bytes.len()).step_by(WORD).find_map(|at| {
-            let chain = self.chain(at, site);
-            let is_chain = chain.len() >= LEAST_LINKS && is_within(chain[0], site(chain[1]));
+            let chain = self.chain(at, code);
+            let is_chain = chain.len() >= LEAST_LINKS && {
+                let outer = code.site(chain[1]);
+                code.is_within(chain[0], outer)
+            };
             is_chain.then_some((at, chain))
         })
     }
 
     /// Follows the chain of return addresses that begins at a place.
-    fn chain(&self, mut at: usize, site: &mut impl FnMut(u64) -> CallSite) -> Vec<u64> {
+    fn chain(&self, mut at: usize, code: &mut impl Code) -> Vec<u64> {
         let mut addresses = Vec::new();
         while addresses.len() < MOST_FRAMES {
             let (Some(link), Some(address)) = (self.word(at), self.word(at + WORD)) else {
@@ -177,7 +238,7 @@ impl StackCopy<'_> {
             };
             let place = self.start + at as u64;
             let rises = link > place && link - place <= LARGEST_FRAME && link.is_multiple_of(8);
-            if !rises || site(address) == CallSite::None {
+            if !rises || code.site(address) == CallSite::None {
                 break;
             }
             addresses.push(address);
@@ -206,15 +267,35 @@ mod tests {
             bytes: &bytes,
             start: 0x1000,
         };
-        let (at, chain) = copy.first_chain(&mut returns_at_a).unwrap();
+        let (at, chain) = copy.first_chain(&mut code(&[], &[])).unwrap();
         assert_eq!((at, chain), (0x10, vec![0xa1, 0xa2, 0xa3, 0xa4]));
     }
 
-    fn returns_at_a(address: u64) -> CallSite {
-        if (0xa0..0xb0).contains(&address) {
-            CallSite::Indirect
-        } else {
-            CallSite::None
+    /// Code with calls at 0xa0 to 0xaf, and with given ones.
+    struct GivenCode {
+        sites: HashMap<u64, CallSite>,
+        jumps: Vec<u64>,
+    }
+
+    fn code(sites: &[(u64, CallSite)], jumps: &[u64]) -> GivenCode {
+        GivenCode {
+            sites: sites.iter().copied().collect(),
+            jumps: jumps.to_vec(),
+        }
+    }
+
+    impl Code for GivenCode {
+        fn site(&mut self, address: u64) -> CallSite {
+            let otherwise = if (0xa0..0xb0).contains(&address) {
+                CallSite::Indirect
+            } else {
+                CallSite::None
+            };
+            self.sites.get(&address).copied().unwrap_or(otherwise)
+        }
+
+        fn jumps(&mut self, _function: u64) -> &[u64] {
+            &self.jumps
         }
     }
 
@@ -226,12 +307,16 @@ mod tests {
             bytes: &bytes,
             start: 0x1000,
         };
-        let mut site = |address: u64| match address {
-            0x9_00a9 => CallSite::Indirect,
-            0xa2 => CallSite::Direct(0x90),
-            other => returns_at_a(other),
-        };
-        assert_eq!(copy.first_chain(&mut site).unwrap().0, 0x10);
+        let sites = [
+            (0x9_00a9, CallSite::Indirect),
+            (0xa2, CallSite::Direct(0x90)),
+        ];
+        assert_eq!(copy.first_chain(&mut code(&sites, &[])).unwrap().0, 0x10);
+        // Unless what it called jumps there, as a function does whose last act is to call another.
+        assert_eq!(
+            copy.first_chain(&mut code(&sites, &[0x9_0000])).unwrap().0,
+            0
+        );
     }
 
     #[test]
@@ -241,7 +326,7 @@ mod tests {
             bytes: &bytes,
             start: 0x1000,
         };
-        assert!(copy.first_chain(&mut returns_at_a).is_none());
+        assert!(copy.first_chain(&mut code(&[], &[])).is_none());
     }
 
     #[test]
@@ -265,5 +350,14 @@ mod tests {
         assert_eq!(before([0x90; 8]), CallSite::None);
         assert!(is_stub(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0]));
         assert!(!is_stub(&[0x55, 0x48, 0x89, 0xe5, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn jumps_out_of_a_function_are_found() {
+        // ret; jmp +0x1000; jne +0x2000; and within it: jmp -5.
+        let bytes = [
+            0xc3, 0xe9, 0, 0x10, 0, 0, 0x0f, 0x85, 0, 0x20, 0, 0, 0xe9, 0xfb, 0xff, 0xff, 0xff,
+        ];
+        assert_eq!(jumps_out(&bytes, 0x40_0000), [0x40_1006, 0x40_200c]);
     }
 }

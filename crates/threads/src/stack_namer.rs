@@ -3,7 +3,7 @@
 use crate::memory_map::MemoryMap;
 use crate::named_waits::{Frame, ProbedSite, class_of};
 use crate::process::{BlockedIn, WatchedProcess};
-use crate::stack::{ReturnAddresses, STACK_BYTES, frames};
+use crate::stack::{KnownCode, STACK_BYTES, frames};
 use crate::symbols::Symbols;
 use crate::wait_class::WaitClass;
 use std::cmp::Reverse;
@@ -52,7 +52,7 @@ pub(crate) struct StackNamer {
     map: MemoryMap,
     /// Of each file of the map; read when a stack first leads there.
     symbols: HashMap<usize, Symbols>,
-    returns: ReturnAddresses,
+    code: KnownCode,
     probed: Vec<ProbedSite>,
     known: HashMap<Vec<u64>, KnownStack>,
 }
@@ -64,7 +64,7 @@ impl StackNamer {
             symbols: HashMap::new(),
             pid,
             map,
-            returns: ReturnAddresses::default(),
+            code: KnownCode::default(),
             probed,
             known: HashMap::new(),
         }
@@ -96,7 +96,7 @@ impl StackNamer {
             call.stack_pointer,
             process,
             &self.map,
-            &mut self.returns,
+            &mut self.code,
         );
         if let Some(known) = self.known.get_mut(&addresses) {
             known.samples += 1;

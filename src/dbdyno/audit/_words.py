@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbdyno.audit._evaluate import Audit, Decision, Finding
@@ -25,11 +26,26 @@ def what(finding: Finding) -> str:
 
     Each value stands with its unit and the number of targets that have it.
     """
-    subject_words = [
-        f"{subject}: {', '.join(f'{value} ({_targets_words(finding, names)})' for value, names in groups)}"
-        for subject, groups in spoken_values(finding)
-    ]
+    subject_words = [f"{subject}: {_groups_words(finding, groups)}" for subject, groups in spoken_values(finding)]
     return f"{finding.rule.title}: {'; '.join(words.removeprefix(': ') for words in subject_words)}"
+
+
+def _groups_words(finding: Finding, groups: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+    short_values = [short_value(value) for value, _ in groups]
+    is_told_apart = len(set(short_values)) == len(groups)
+    values = short_values if is_told_apart else [value for value, _ in groups]
+    return ", ".join(
+        f"{value} ({_targets_words(finding, names)})" for value, (_, names) in zip(values, groups, strict=True)
+    )
+
+
+def short_value(text: str) -> str:
+    """Return a value without its count of bytes.
+
+    >>> short_value("2 GiB (2147483648)"), short_value("ON")
+    ('2 GiB', 'ON')
+    """
+    return re.sub(r"(?<=iB) \(\d+\)$", "", text)
 
 
 def _targets_words(finding: Finding, names: tuple[str, ...]) -> str:

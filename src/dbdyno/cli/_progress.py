@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
 from dbdyno.audit import Finding, audit, what
-from dbdyno.audit.studies import inspected_set
+from dbdyno.audit.studies import align_study, inspected_set
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._words import duration_words, sparkline, tps_words
 from dbdyno.core import (
@@ -43,13 +43,16 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
     """Judges servers by all rules; findings of `stop_at` and graver ones stop the study."""
 
     def judge(results: Results, study: Study, inspections: Sequence[StoredRun]) -> lab.ServersAudited:
-        result = audit([inspected_set(results, study, inspections)])
+        sets = [inspected_set(results, study, inspections)]
+        result = audit(sets)
         findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
+        outcomes = align_study(study, sets, findings).outcomes
+        fixable_ids = {outcome.finding.rule.rule_id for outcome in outcomes if not outcome.is_left}
         cell = inspections[0].record.run.cell
         return lab.ServersAudited(
             place=f"{cell.workload}, {format_memory(cell.tier_bytes)}, {cell.route}",
             targets=tuple(stored_run.record.run.cell.target for stored_run in inspections),
-            findings=tuple(_audit_finding_event(finding) for finding in findings),
+            findings=tuple(_audit_finding_event(finding, fixable_ids) for finding in findings),
             undecided_count=len(result.with_outcome("undecided")),
             stops=any(finding.severity in _STOPPING[stop_at] for finding in findings),
         )
@@ -57,8 +60,9 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
     return judge
 
 
-def _audit_finding_event(finding: Finding) -> lab.AuditFinding:
-    return lab.AuditFinding(finding.rule.rule_id, finding.severity, what(finding), finding.favours)
+def _audit_finding_event(finding: Finding, fixable_ids: Collection[str]) -> lab.AuditFinding:
+    rule_id = finding.rule.rule_id
+    return lab.AuditFinding(rule_id, finding.severity, what(finding), finding.favours, rule_id in fixable_ids)
 
 
 def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
@@ -78,7 +82,16 @@ def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
     for finding in grave_findings:
         yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
     if grave_findings and not audited.stops:
-        yield "      Ctrl-C ends it here; dbdyno audit --fix writes a study without these differences"
+        yield f"      {_advice(grave_findings)}"
+
+
+def _advice(findings: Sequence[lab.AuditFinding]) -> str:
+    """Return what can be done about grave differences."""
+    fixable_count = sum(finding.is_fixable for finding in findings)
+    if not fixable_count:
+        return "no setting removes this: the study goes on, and the report says whom it favours"
+    which = "without" if fixable_count == len(findings) else f"without {fixable_count} of"
+    return f"Ctrl-C ends it here; dbdyno audit --fix writes a study {which} these differences"
 
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}

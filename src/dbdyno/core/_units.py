@@ -70,13 +70,13 @@ def parse_duration_ns(text: str) -> int:
 
 
 def with_unit(value: object, unit: str) -> str:
-    """Return a bare number with the unit that was probably meant; empty where it is no bare number.
+    """Return a bare number with the unit that was probably meant; empty where it is no bare number, or 0.
 
-    >>> with_unit("10", "s"), with_unit("ten", "s")
-    ('10s', '')
+    >>> with_unit("10", "s"), with_unit("ten", "s"), with_unit("0", "s")
+    ('10s', '', '')
     """
     text = str(value).strip()
-    return f"{text}{unit}" if re.fullmatch(_NUMBER, text) else ""
+    return f"{text}{unit}" if re.fullmatch(_NUMBER, text) and float(text) else ""
 
 
 def format_bytes(count: int) -> str:

@@ -209,12 +209,19 @@ class ServerNotAudited:
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """A difference between targets, in words; `favours` says whom it helps."""
+    """Describes a difference between targets, in words.
+
+    Parameters
+    ----------
+    favours : whom it helps
+    is_fixable : whether settings of the study can remove it
+    """
 
     rule_id: str
     severity: str
     words: str
     favours: str
+    is_fixable: bool
 
 
 @dataclass(frozen=True, slots=True)

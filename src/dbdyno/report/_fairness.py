@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse import CellJudgement, listed
-from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
+from dbdyno.audit import (
+    SEVERITIES,
+    UNKNOWN,
+    Audit,
+    Durability,
+    Finding,
+    Severity,
+    audit,
+    durability_of,
+    short_value,
+    spoken_values,
+)
 from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
 from dbdyno.core import Caveat, Comparison, counted, target_title, verb_for
 from dbdyno.store import StoredStudy
@@ -179,15 +190,6 @@ def _targets_words(names: Sequence[str], finding: Finding) -> str:
 def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
     titles = listed([findings[0].rule.title for findings in rules])
     return Caveat("audit-high", f"{counted(len(rules), 'audit finding')} of high severity: {titles}; {_LISTED}.")
-
-
-def short_value(text: str) -> str:
-    """Return a value without its count of bytes.
-
-    >>> short_value("2 GiB (2147483648)"), short_value("ON")
-    ('2 GiB', 'ON')
-    """
-    return re.sub(r"(?<=iB) \(\d+\)$", "", text)
 
 
 def fairness_line(fairness: Fairness) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dbdyno.analyse import listed
-from dbdyno.audit import Finding, Severity, missing_words, rules, spoken_values
+from dbdyno.audit import Finding, Severity, missing_words, rules, short_value, spoken_values
 from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import (
     Block,
@@ -24,7 +24,6 @@ from dbdyno.report._blocks import (
     there,
     to_see,
 )
-from dbdyno.report._fairness import short_value
 from dbdyno.report._study_analysis import StudyAnalysis
 
 ShowDifference = Callable[[Finding], Sequence[Block]]

@@ -20,6 +20,7 @@ from dbdyno.study._limits import MemoryLimit, parse_memory_limit
 from dbdyno.study._pacing import Stretch, parse_pause, parse_slo, parse_stretch
 
 _LAST_PROCESSOR = 65_535
+_LEAST_MEMORY_BYTES = 8 << 20
 _PROCESSORS_RE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 
 
@@ -225,9 +226,10 @@ def read_memory(value: object) -> int:
         size = parse_bytes(read_text(value))
     except StudyError as error:
         raise ValueError('a memory size such as "64MB" or "2GB"') from error
-    if size < 8 << 20:
+    if size < _LEAST_MEMORY_BYTES:
         suggestion = with_unit(value, "MB")
-        raise ValueError(f'a size with its unit: "{suggestion}"?' if suggestion else "at least 8MB")
+        is_plausible = suggestion and parse_bytes(suggestion) >= _LEAST_MEMORY_BYTES
+        raise ValueError(f'a size with its unit: "{suggestion}"?' if is_plausible else "at least 8MB")
     return size
 
 

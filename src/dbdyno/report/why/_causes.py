@@ -14,10 +14,9 @@ from dbdyno.analyse.explain import (
     ms_words,
     shown_causes,
 )
-from dbdyno.audit import SourcedValue, TargetFacts, title_of, unit_of, value_in_effect, with_unit
+from dbdyno.audit import SourcedValue, TargetFacts, short_value, title_of, unit_of, value_in_effect, with_unit
 from dbdyno.audit.studies import campaign_name, study_sets
 from dbdyno.core import Cell, format_bytes
-from dbdyno.report._fairness import short_value
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 
