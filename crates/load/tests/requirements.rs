@@ -134,6 +134,50 @@ fn a_run_that_an_error_ends_keeps_its_exit_code_and_fails_what_it_did_not_measur
 }
 
 #[test]
+fn a_sysbench_script_is_judged_too() {
+    let (server, socket) = server("require-script", "1213:20%");
+    let script = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+            .args([
+                "script",
+                "oltp_point_select",
+                "--threads",
+                "4",
+                "--time",
+                "1s",
+            ])
+            .args(["--user", "any", "--socket"])
+            .arg(&socket)
+            .args(arguments)
+            .env_remove("DBDYNO_PASSWORD_FILE")
+            .output()
+            .unwrap()
+    };
+    let output = script(&["--require", "p50<10s", "--require", "tps>1"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(verdicts(&output.stdout), ["PASS p50<10s", "PASS tps>1"]);
+
+    let output = script(&[
+        "--json-lines",
+        "-",
+        "--require",
+        "p50<1ms",
+        "--require",
+        "errors<1%",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(verdicts(&output.stderr), ["FAIL p50<1ms", "FAIL errors<1%"]);
+
+    for wrong in [
+        &["--require", "failed<1%"][..],
+        &["prepare", "--require", "tps>1"],
+    ] {
+        assert_eq!(script(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+    server.stop().unwrap();
+}
+
+#[test]
 fn a_wrong_requirement_is_a_wrong_request_with_the_nearest_metric() {
     let output = run(Path::new("/nowhere"), &["--require", "erors<1%"]);
     assert_eq!(output.status.code(), Some(2));

@@ -3,7 +3,9 @@
 What moves a machine within minutes moves one place of a comparison and rarely all: the average over four concurrencies
 decides what none of them decides alone. The average of a round is one figure, the geometric mean over concurrencies at
 which every target has a level; averages are then judged and compared as cells are, by their spread between rounds. So
-nothing is taken for independent that shares a start of the server. An average hides a crossing; the places show it.
+nothing is taken for independent that shares a start of the server. Two or three rounds of few averages show their
+spread hardly; that of the averaged cells is known better, and an average spreads no more than its cells do on average.
+An average hides a crossing; the places show it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from dbdyno.analyse._words import listed, span_words
 from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, is_vague_ratio, target_title, verb_for
 
 _LEAST_ROUNDS = 2
+_ENOUGH_ROUNDS = 4
+"""From so many rounds on the spread between them is known well enough."""
 _MOST_NAMED = 3
 _TWO = 2
 _SHOWN = ("different", "slightly different")
@@ -30,8 +34,27 @@ def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 
     Studies of a single round have none, as the spread between rounds is not known.
     """
-    records = [record for group in _by_panel(judgements).values() for record in _average_records(group)]
-    return compare_targets(judge_cells(records))
+    panels = _by_panel(judgements)
+    averages = judge_cells([record for group in panels.values() for record in _average_records(group)])
+    return compare_targets([_with_spread_of_cells(average, panels[average.place[:3]]) for average in averages])
+
+
+def _with_spread_of_cells(average: CellJudgement, panel: Sequence[CellJudgement]) -> CellJudgement:
+    """Return an average whose own spread is hardly known with the most that it can be: the mean of its cells' spreads.
+
+    However much the cells of a round share, a mean spreads no more than that. What they share says the same about the
+    spread several times, so it counts once.
+    """
+    level = average.level
+    is_known = average.interval_kind != "repeats" or level is None or level.repeats >= _ENOUGH_ROUNDS
+    shared = _shared_concurrencies(panel)
+    cells = [one for one in panel if one.cell.target == average.cell.target and one.cell.concurrency in shared]
+    cell_levels = [cell.level for cell in cells if cell.level and cell.interval_kind == "repeats, moderated"]
+    if level is None or is_known or len(cell_levels) < len(cells):
+        return average
+    sd = sum(cell_level.sd for cell_level in cell_levels) / len(cell_levels)
+    df = max(min(cell_level.df for cell_level in cell_levels) / len(cells), level.df)
+    return replace(average, level=replace(level, sd=sd, se=sd / math.sqrt(level.repeats), df=df))
 
 
 def average_namer(judgements: Sequence[CellJudgement], places: Sequence[Place]) -> Callable[[Place], str]:

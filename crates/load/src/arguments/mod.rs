@@ -32,7 +32,7 @@ pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use merge::MergeArguments;
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use quirks::QuirksArguments;
-pub(crate) use requirement::{Requirement, RequirementMetric};
+pub(crate) use requirement::{Requirement, RequirementMetric, RequirementValue, quantile_value};
 pub(crate) use sample::{SampleArguments, SamplePhase};
 pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;

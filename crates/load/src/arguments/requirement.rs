@@ -1,5 +1,6 @@
 //! Parses a requirement on a run, such as `p99<20ms` or `errors<0.1%`.
 
+use dbdyno_meter::Histogram;
 use dbdyno_workload::nearest;
 use std::str::FromStr;
 
@@ -16,6 +17,9 @@ pub(crate) struct Requirement {
     pub(crate) limit: f64,
     pub(crate) unit: Unit,
 }
+
+/// A value in the metric's own unit, with a note on it, or why there is none.
+pub(crate) type RequirementValue = Result<(f64, &'static str), String>;
 
 /// Says what a requirement is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,6 +108,34 @@ impl Requirement {
             Comparison::GreaterOrEqual => value >= self.limit,
         }
     }
+
+    /// Returns whether a value meets it, and the line that says so. What was not measured does not.
+    pub(crate) fn verdict(&self, value: &RequirementValue) -> (bool, String) {
+        let holds = matches!(value, Ok((value, _)) if self.holds(*value));
+        let word = if holds { "PASS" } else { "FAIL" };
+        let found = match value {
+            Ok((value, note)) => self.value_text(*value) + note,
+            Err(why) => why.clone(),
+        };
+        (holds, format!("{word} {}: {found}", self.text))
+    }
+
+    /// Formats the value in the unit of the limit, to three decimals or digits, and to more until it compares with the
+    /// limit as the exact value does.
+    fn value_text(&self, value: f64) -> String {
+        let value_in_unit = value / self.unit.size;
+        let magnitude = value_in_unit.log10().floor().max(-9.0); // of 0 it has no bound
+        let decimals = (2.0 - magnitude).max(3.0) as usize;
+        let is_honest = |text: &String| {
+            let printed = text.parse().unwrap_or(value_in_unit) * self.unit.size;
+            self.holds(printed) == self.holds(value)
+        };
+        let text = |decimals| format!("{value_in_unit:.decimals$}");
+        let number = (decimals..16).map(text).find(is_honest);
+        let number = number.unwrap_or_else(|| text(decimals));
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        format!("{number} {}", self.unit.name).trim_end().to_owned()
+    }
 }
 
 impl FromStr for Requirement {
@@ -127,6 +159,24 @@ impl FromStr for Requirement {
             text,
         })
     }
+}
+
+/// Returns a quantile of the times of completed events, in ns. Events that had not ended count with the time that they
+/// had waited, unless that lowers the value: a server that stops would show good times only.
+pub(crate) fn quantile_value(
+    completed: &Histogram,
+    unended: &Histogram,
+    q: f64,
+) -> Option<(f64, &'static str)> {
+    let mut all = completed.clone();
+    all.merge(unended);
+    // The upper edge of a histogram's slot may lie above the longest time.
+    let value = |times: &Histogram| times.quantile_ns(q).map(|ns| ns.min(times.max_ns()));
+    let (completed_ns, all_ns) = (value(completed)?, value(&all)?);
+    Some(match all_ns > completed_ns {
+        true => (all_ns as f64, ", events that had not ended included"),
+        false => (completed_ns as f64, ""),
+    })
 }
 
 fn metric(name: &str) -> Result<RequirementMetric, String> {

@@ -2,6 +2,7 @@
 
 use super::ServerArguments;
 use super::parse::{TimeLimit, seconds, time_limit};
+use super::requirement::{Requirement, RequirementMetric};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,10 +17,10 @@ among the improvements:
   report        a run that fails prints its report up to the failure
   codes         the report ends with errors by number, and whether connections were encrypted
 
-The schema must exist. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or
-users did not start in time. One is dbdyno-load's own: 3 if the path to the server was lost
-(--path-timeout) or the server did not answer (--answer-timeout). For sysbench's own command line
-see `dbdyno-load --help`.";
+The schema must exist. Exit codes are sysbench's: 0 done; 1 something failed, or --require does
+not hold; 2 ended by force, or users did not start in time. One is dbdyno-load's own: 3 if the path
+to the server was lost (--path-timeout) or the server did not answer (--answer-timeout). For
+sysbench's own command line see `dbdyno-load --help`.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,7 +32,11 @@ Examples:
 
   Your own script: show its options, then run it and record each second:
     dbdyno-load script ./orders.lua help
-    dbdyno-load script ./orders.lua --set warehouses=10 --host db1 --json-lines run.jsonl";
+    dbdyno-load script ./orders.lua --set warehouses=10 --host db1 --json-lines run.jsonl
+
+  A gate for continuous integration; the exit code is 1 if a requirement does not hold:
+    dbdyno-load script ./orders.lua --threads 16 --time 60s --host db1 \\
+        --require 'p99<20ms' --require 'errors<0.1%'";
 
 /// Runs a sysbench script.
 #[derive(Debug, Clone, Args)]
@@ -135,9 +140,27 @@ pub(crate) struct ScriptArguments {
     /// Write records to this file, - for standard output
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json_lines: Option<PathBuf>,
+
+    /// Exit with 1 unless the run meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
+    ///
+    /// As in `dbdyno-load run`, of all events from the start of the run. errors is the number of ignored errors per 100
+    /// events. A line for each requirement follows the report: PASS or FAIL and the value. A metric that was not measured
+    /// fails; so does errors if many arrivals of --rate were not done.
+    #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
+    pub(crate) require: Vec<Requirement>,
 }
 
 impl ScriptArguments {
+    /// Returns why the requirements can't be judged, if they can't.
+    pub(crate) fn refuse_requirements(&self) -> Option<&'static str> {
+        let asks_failed = |one: &Requirement| one.metric == RequirementMetric::Failed;
+        if !self.require.is_empty() && self.command != "run" {
+            return Some("--require holds for the command run only");
+        }
+        let why = "--require failed: a script repeats an event that fails, or ends; use errors";
+        self.require.iter().any(asks_failed).then_some(why)
+    }
+
     /// How long a statement of a run may be without any byte of an answer.
     pub(crate) fn answer_timeout(&self) -> Option<Duration> {
         self.answer_timeout.0.map(Duration::from_nanos)

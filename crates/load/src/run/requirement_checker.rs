@@ -3,7 +3,7 @@
 use super::figures::grouped;
 use super::output::{Output, Second};
 use super::totals::Totals;
-use crate::arguments::{Requirement, RequirementMetric};
+use crate::arguments::{Requirement, RequirementMetric, RequirementValue, quantile_value};
 use crate::record::{all_responses, all_services};
 use crate::terminal;
 use dbdyno_drive::{Load, RunOutcome, Start, Status, falls_short};
@@ -44,29 +44,19 @@ impl<'a> RequirementChecker<'a> {
     fn write(&self, out: &mut impl Write, outcome: &RunOutcome) -> io::Result<()> {
         for requirement in self.requirements {
             let value = self.value(requirement.metric, outcome);
-            let holds = matches!(value, Ok((value, _)) if requirement.holds(value));
+            let (holds, line) = requirement.verdict(&value);
             if !holds {
                 self.has_failed.set(true);
             }
-            let verdict = if holds { "PASS" } else { "FAIL" };
-            let found = match value {
-                Ok((value, note)) => value_text(requirement, value) + note,
-                Err(why) => why,
-            };
-            writeln!(out, "{verdict} {}: {found}", requirement.text)?;
+            writeln!(out, "{line}")?;
         }
         Ok(())
     }
 
-    /// Returns the value in the metric's own unit, with a note on it, or why there is none.
-    fn value(
-        &self,
-        metric: RequirementMetric,
-        outcome: &RunOutcome,
-    ) -> Result<(f64, &'static str), String> {
+    fn value(&self, metric: RequirementMetric, outcome: &RunOutcome) -> RequirementValue {
         let value = match metric {
-            RequirementMetric::Quantile(q) => self.quantile(outcome, q),
-            RequirementMetric::Longest => self.quantile(outcome, 1.0),
+            RequirementMetric::Quantile(q) => quantile_value(&self.times(), &outcome.unended, q),
+            RequirementMetric::Longest => quantile_value(&self.times(), &outcome.unended, 1.0),
             RequirementMetric::Errors | RequirementMetric::Failed => {
                 if let Some(why) = self.shortfall() {
                     return Err(why);
@@ -76,24 +66,6 @@ impl<'a> RequirementChecker<'a> {
             _ => rate(metric, &self.window).map(|rate| (rate, "")),
         };
         value.ok_or_else(|| format!("not measured, {}", reason(&outcome.status)))
-    }
-
-    /// Returns a quantile of the times of the completed events. Events that had not ended count with the time
-    /// that they had waited, unless that lowers the value: a server that stops would show good times only.
-    fn quantile(&self, outcome: &RunOutcome, q: f64) -> Option<(f64, &'static str)> {
-        if self.window.duration_ns == 0 {
-            return None;
-        }
-        let completed = self.times();
-        let mut all = completed.clone();
-        all.merge(&outcome.unended);
-        // The upper edge of a histogram's slot may lie above the longest time.
-        let value = |times: &Histogram| times.quantile_ns(q).map(|ns| ns.min(times.max_ns()));
-        let (completed_ns, all_ns) = (value(&completed)?, value(&all)?);
-        Some(match all_ns > completed_ns {
-            true => (all_ns as f64, ", events that had not ended included"),
-            false => (completed_ns as f64, ""),
-        })
     }
 
     /// Returns how many due events were not done, if those that wait for a moment don't explain it.
@@ -177,25 +149,6 @@ fn reason(status: &Status) -> String {
         Status::Interrupted => "the run was interrupted before".to_owned(),
         Status::Failed(failure) => format!("the run failed before: {failure}"),
     }
-}
-
-/// Formats the value in the unit of the limit, to three decimals or digits, and to more until it compares with the
-/// limit as the exact value does.
-fn value_text(requirement: &Requirement, value: f64) -> String {
-    let value_in_unit = value / requirement.unit.size;
-    let magnitude = value_in_unit.log10().floor().max(-9.0); // of 0 it has no bound
-    let decimals = (2.0 - magnitude).max(3.0) as usize;
-    let is_honest = |text: &String| {
-        let printed = text.parse().unwrap_or(value_in_unit) * requirement.unit.size;
-        requirement.holds(printed) == requirement.holds(value)
-    };
-    let text = |decimals| format!("{value_in_unit:.decimals$}");
-    let number = (decimals..16).map(text).find(is_honest);
-    let number = number.unwrap_or_else(|| text(decimals));
-    let number = number.trim_end_matches('0').trim_end_matches('.');
-    format!("{number} {}", requirement.unit.name)
-        .trim_end()
-        .to_owned()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod configured_benchmark;
 mod cpu;
 mod record_fields;
 mod records;
+mod requirements;
 mod script;
 mod unsupported_builtin;
 
@@ -49,12 +50,15 @@ pub(crate) fn run(words: &[String], own_name: bool) -> u8 {
             own_name,
             own_form: false,
         };
-        carry_out(&read(words, &environment)?, words, false)
+        carry_out(&read(words, &environment)?, words, None)
     }))
 }
 
 /// Runs a request in our own form.
 pub(crate) fn script(arguments: ScriptArguments) -> u8 {
+    if let Some(why) = arguments.refuse_requirements() {
+        return CliError::request(why).tell() as u8;
+    }
     let server = match server(&arguments) {
         Ok(server) => server,
         Err(cli_error) => return cli_error.tell() as u8,
@@ -76,7 +80,7 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
             dry_run: database.dry_run,
             ..server
         };
-        carry_out(&line, &words, true)
+        carry_out(&line, &words, Some(&arguments))
     }))
 }
 
@@ -138,8 +142,12 @@ fn read(words: &[String], environment: &Environment) -> Result<CommandLine, Earl
     options::parse(words.get(1..).unwrap_or_default(), environment)
 }
 
-/// Runs the command line; `own_form`: not only what sysbench does.
-fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8, EarlyExit> {
+/// Runs the command line; `own_form`: the request in our own form, which is not only what sysbench does.
+fn carry_out(
+    line: &CommandLine,
+    words: &[String],
+    own_form: Option<&ScriptArguments>,
+) -> Result<u8, EarlyExit> {
     tell(&line.said);
     tell_scripts_of_signals();
     let log = Log::to(line.settings.verbosity, Box::new(terminal::stdout()));
@@ -151,12 +159,32 @@ fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8,
             line,
             words,
         },
-        own_form,
+        own_form.is_some(),
     );
-    if own_form {
+    if let Some(arguments) = own_form {
         engine.log.close();
+        return done.map(|exit_code| judge(arguments, engine, exit_code));
     }
     done
+}
+
+/// Prints whether the requirements hold, and returns the exit code with them.
+fn judge(arguments: &ScriptArguments, engine: &Engine, exit_code: u8) -> u8 {
+    if arguments.require.is_empty() {
+        return exit_code;
+    }
+    let (lines, hold) = requirements::verdicts(&arguments.require, engine);
+    let stream = match arguments.json_lines.as_deref() {
+        Some(path) if path == Path::new("-") => OutputStream::Stderr,
+        _ => OutputStream::Stdout,
+    };
+    let text = lines.join("\n") + "\n";
+    tell(&[OptionMessage { stream, text }]);
+    if hold {
+        exit_code
+    } else {
+        exit_code.max(FAILED)
+    }
 }
 
 /// Runs the command on the script or builtin of its name.

@@ -174,6 +174,14 @@ impl Figures {
     }
 
     /// Counts users that hadn't come to their end at an instant.
+    /// Returns how long the events in hand have taken so far.
+    #[must_use]
+    pub fn ages_in_hand(&self, now_ns: u64) -> Vec<u64> {
+        let busy_users = self.counted_users().filter(|user| user.busy.get() == 1);
+        let ages = busy_users.map(|user| now_ns.saturating_sub(user.began_ns.get()));
+        ages.collect()
+    }
+
     pub(crate) fn running_at(&self, ns: u64) -> u32 {
         let running = |over_ns| over_ns == 0 || over_ns >= ns;
         let users = self.counted_users();

@@ -17,6 +17,11 @@ from dbdyno.report.why._choice import side_titles
 
 _ROW_PX = 26
 _MOST_STEPS = 9
+_SPLITS = {
+    "why-bridge": "by statement",
+    "why-threads-bridge": "by what the session threads did",
+    "why-processors-bridge": "by whose work the processors did",
+}
 _LEAST_SHOWN = LEAST_SHARE / 3
 _LEAST_REST = 1e-3
 _MOST_LETTERS = 32
@@ -24,12 +29,17 @@ _COLOURS = {"more": "var(--s1)", "less": "var(--s2)", "rest": "var(--warm)"}
 
 
 def bridge_chart(gap: Gap, name: str = "why-bridge") -> Chart | None:
-    """Return the chart of a gap; None where nothing but the whole times is known."""
+    """Return the chart of a gap; None where nothing but the whole times is known.
+
+    Parameters
+    ----------
+    name : says by what the gap is split, see `_SPLITS`
+    """
     if not gap.parts:
         return None
     rows = _bridge_rows(gap)
     left, right = side_titles(gap)
-    title = f"From {left} to {right}, milliseconds per transaction"
+    title = f"From {left} to {right}, milliseconds per transaction {_SPLITS[name]}"
     panel = (gap.left.workload, gap.left.route, gap.left.tier_bytes)
     return Chart(name, title, _description(gap, rows), _drawing(rows), panel, {"names_above": len(rows)})
 

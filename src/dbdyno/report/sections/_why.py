@@ -12,7 +12,6 @@ from dbdyno.report._blocks import (
     Fold,
     Section,
     Table,
-    data_behind,
     folded,
     grid,
     rest,
@@ -44,12 +43,16 @@ _TO_SEE = (
 
 
 def why_section(page: Page, why: Why) -> Section | None:
-    """Return three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time."""
+    """Return three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time.
+
+    The bridge has the parts that the lines name.
+    """
     if why.place is None:
         return None
-    splits = [split for split in (_by_user_blocks(why), _by_statement_blocks(why)) if split]
+    splits = [split for split in (_by_user_blocks(why), _by_thread_blocks(why), _by_statement_blocks(why)) if split]
     first_split, other_splits = splits[:1], splits[1:]
-    other_blocks = [*itertools.chain(*other_splits), *_stacked_time_blocks(page, why), *_thread_blocks(page, why)]
+    stacked_blocks = [*_stacked_time_blocks(page, why), *_thread_panels(page, why)]
+    other_blocks = [*itertools.chain(*other_splits), *stacked_blocks]
     work_table = counted_table(why)
     work = "Work counted by the servers, and its time"
     return section(
@@ -78,11 +81,21 @@ def _by_user_blocks(why: Why) -> list[Block]:
     return [] if chart is None else [chart, to_see(_TO_SEE)]
 
 
+def _by_thread_blocks(why: Why) -> list[Block]:
+    """Return what the server's session threads did; nothing where they were not watched."""
+    chart = None if why.thread_gap is None else bridge_chart(why.thread_gap, "why-threads-bridge")
+    return _bridge_blocks(chart, threads_table(why), users_table(why))
+
+
 def _by_statement_blocks(why: Why) -> list[Block]:
-    table, chart = parts_table(why), None if why.gap is None else bridge_chart(why.gap)
-    if table is None or chart is None:
+    return _bridge_blocks(None if why.gap is None else bridge_chart(why.gap), parts_table(why))
+
+
+def _bridge_blocks(chart: Chart | None, *tables: Table | None) -> list[Block]:
+    if chart is None:
         return []
-    return [chart, to_see(_TO_SEE), Fold("All parts as a table", _table_with_note(table), "data")]
+    table_blocks = [block for table in tables for block in _table_with_note(table)]
+    return [chart, to_see(_TO_SEE), Fold("All parts as a table", table_blocks, "data")]
 
 
 def _causes_blocks(why: Why) -> list[Block]:
@@ -111,15 +124,9 @@ def _panel_blocks(explanation: Explanation, place: Place, charts: Sequence[Chart
     return [element("ul", *key, class_="key", style="margin-bottom:1em", aria_label=label), grid(charts)]
 
 
-def _thread_blocks(page: Page, why: Why) -> list[Block]:
-    """Return the same time by what the server's threads did: bridge, panels and table."""
+def _thread_panels(page: Page, why: Why) -> list[Block]:
+    """Return the time of all targets by what the server's threads did."""
     if why.threads is None or why.place is None:
         return []
-    table = threads_table(why)
-    bridge = None if why.thread_gap is None else bridge_chart(why.thread_gap, "why-threads-bridge")
-    bridge_blocks: list[Block] = []
-    if table is not None and bridge is not None:
-        bridge_blocks = [bridge, data_behind(table, "As a table"), *_table_with_note(users_table(why))]
     charts = stacked_time_charts(why.threads, why.place, page.analysis.targets, "why-threads-stacked")
-    panels = _panel_blocks(why.threads, why.place, charts) if charts else []
-    return [subtitle(ABOUT_THREADS), *bridge_blocks, *panels] if bridge_blocks or panels else []
+    return [subtitle(ABOUT_THREADS), *_panel_blocks(why.threads, why.place, charts)] if charts else []
