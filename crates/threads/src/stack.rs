@@ -171,17 +171,29 @@ pub(crate) fn frames(
     };
     // The call out of the innermost function with a frame pointer: its address stands below that function's frame.
     let outer = code.site(chain[0]);
-    let below = (0..first)
+    let candidates: Vec<(u64, CallSite)> = (0..first)
         .step_by(WORD)
         .filter_map(|at| copy.word(at))
-        .find(|&word| {
-            is_own_code(map, word)
-                && code.site(word) != CallSite::None
-                && code.is_within(word, outer)
-        });
+        .filter(|&word| is_own_code(map, word))
+        .filter_map(|word| {
+            let site = code.site(word);
+            let is_frame = site != CallSite::None && code.is_within(word, outer);
+            is_frame.then_some((word, site))
+        })
+        .collect();
+    let below = most_credible(&candidates);
     chain.extend(below);
     chain.rotate_right(usize::from(below.is_some()));
     chain
+}
+
+/// Returns the lowest address that follows a call into another library, as the innermost one does: a function of the
+/// program that was called directly would have a frame of its own, so such an address was left by an earlier call. If
+/// there is none, the lowest one.
+fn most_credible(candidates: &[(u64, CallSite)]) -> Option<u64> {
+    let leads_out = |&&(_, site): &&(u64, CallSite)| site == CallSite::Indirect;
+    let found = candidates.iter().find(leads_out).or(candidates.first());
+    found.map(|&(address, _)| address)
 }
 
 /// Returns whether an address lies in code that is built with frame pointers: the program or its plug-ins, not the C
@@ -350,6 +362,14 @@ mod tests {
         assert_eq!(before([0x90; 8]), CallSite::None);
         assert!(is_stub(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0]));
         assert!(!is_stub(&[0x55, 0x48, 0x89, 0xe5, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn what_calls_the_c_library_is_innermost() {
+        let (left_over, sleeping) = ((0xa1, CallSite::Direct(0x90)), (0xa2, CallSite::Indirect));
+        assert_eq!(most_credible(&[left_over, sleeping]), Some(0xa2));
+        assert_eq!(most_credible(&[left_over]), Some(0xa1));
+        assert_eq!(most_credible(&[]), None);
     }
 
     #[test]
