@@ -26,7 +26,8 @@ from dbdyno.lab._session import own_process
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
 from dbdyno.store import JsonValue
 
-SCHEMA_VERSION = 2
+_METHOD_VERSION = 3
+"""Raise it with every change of how stacks are followed: sites that were learned before are then learned anew."""
 LEARNING_REDO_BYTES = 8 << 20
 _SCHEMA = "dbdyno_wait_sites"
 _WRITERS = 6
@@ -71,7 +72,7 @@ def wait_sites(
     ----------
     facts : of the installation: what distinguishes one build from another
     """
-    key = hashlib.sha256(json.dumps([SCHEMA_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
+    key = hashlib.sha256(json.dumps([_METHOD_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
     path = home.root / "wait-sites" / f"{key}.json"
     if host.files.stat(path) is None:
         sites = learn()

@@ -250,6 +250,7 @@ complete -c dbdyno-load -n $if -l dialect -r -d 'sysbench version that the scrip
 complete -c dbdyno-load -n $if -l fixes -r -d 'Improvements on sysbench: all, none, or names separated by commas'
 complete -c dbdyno-load -n $if -l option -r -d 'Any other option of sysbench\'s form except those of the server, such as --option=--histogram'
 complete -c dbdyno-load -n $if -l json-lines -r -F -d 'Write records to this file, - for standard output'
+complete -c dbdyno-load -n $if -l require -r -d 'Exit with 1 unless the run meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times'
 
 set -l if "__dbdyno_load_is workloads"
 complete -c dbdyno-load -n $if -l concurrency -r -d 'Number of connections that drive the workload'
