@@ -66,6 +66,30 @@ def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> N
     assert why_of(analysis, PAIR).furthest == ()
 
 
+class SlowWithLittleMemory(PlantedTimes):
+    """Targets that differ with 64 MiB only."""
+
+    def stored(self, run: Run) -> StoredRun:
+        factors = self.factors
+        self.factors = factors if run.cell.tier_bytes == 64 << 20 else {}
+        try:
+            return super().stored(run)
+        finally:
+            self.factors = factors
+
+
+def test_where_the_answers_place_shows_no_difference_the_widest_one_is_told(tmp_path: Path) -> None:
+    analysis = analyse_study(SlowWithLittleMemory({"mysql:9.7": {"commit": 3.0}}).write(tmp_path / "two"))
+    why = why_of(analysis)
+    assert why.gap is not None and why.place is not None
+    assert why.gap.is_decided and why.gap.left.tier_bytes == why.place[2] == 64 << 20
+    assert why.gap.with_verdict("decided")[0].part_id == "statement.commit"
+    assert len(why.lines) == 3 and "512 MiB" in why.lines[2] and "512 MiB" not in why.lines[0]
+    assert why.furthest == ()
+    asked = why_of(analysis, at="512MB").gap
+    assert asked is not None and not asked.is_decided
+
+
 def test_a_slower_target_is_told_before_one_that_is_as_fast_as_the_best(tmp_path: Path) -> None:
     planted = PlantedTimes({"mysql:8.0": {"commit": 3.0}})
     planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.0"]')

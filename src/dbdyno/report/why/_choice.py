@@ -112,6 +112,8 @@ class Why:
 def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> Why:
     """Return what is shown of a pair: of the best at the answer's place and the next that is slower, unless requested.
 
+    Where none is shown to be slower there, it is the pair that is furthest apart anywhere else.
+
     Parameters
     ----------
     pair : two targets, or none
@@ -136,7 +138,15 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         course = PlaceCourse() if place is None else course_of(analysis, place, targets, steps)
         alone = Why(explanation, place, None, (_ALONE,), steps, course=course)
         return replace(alone, routes=_route_gaps(analysis, place), network=_network_times(analysis, place))
+    widest_gaps = [] if pair or at else _widest_gaps(analysis, explanation)
+    answer_place = place
+    if not gap.is_decided and widest_gaps:
+        place, gap = widest_gaps[0]
     pair_why = _explain_pair(analysis, explanation, place, gap)
+    if place != answer_place:
+        *lines, last_line = pair_why.lines
+        place_text = place_namer(explanation.cells_at)(answer_place)
+        pair_why = replace(pair_why, lines=(*lines, f"{last_line} With {place_text} no target is shown to be slower."))
     counters = {cell.group.cell: cell for cell in analysis.counters}
     targets = (gap.left.target, gap.right.target)
     steps = _concurrency_gaps(explanation, place, targets)
@@ -148,7 +158,9 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         routes=_route_gaps(analysis, place),
         network=_network_times(analysis, place),
         deep=deep_profile(analysis, gap),
-        furthest=() if pair or at else _explain_widest_gaps(analysis, explanation, gap),
+        furthest=tuple(
+            _explain_pair(analysis, explanation, *widest) for widest in _further_gaps(widest_gaps, gap)[:_MOST_FURTHEST]
+        ),
     )
 
 
@@ -184,10 +196,15 @@ def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Plac
     )
 
 
-def _explain_widest_gaps(analysis: StudyAnalysis, explanation: Explanation, main_gap: Gap) -> tuple[Why, ...]:
+def _further_gaps(widest_gaps: Sequence[tuple[Place, Gap]], shown_gap: Gap) -> list[tuple[Place, Gap]]:
+    """Return gaps but for the one that is shown already."""
+    return [(place, gap) for place, gap in widest_gaps if (gap.left, gap.right) != (shown_gap.left, shown_gap.right)]
+
+
+def _widest_gaps(analysis: StudyAnalysis, explanation: Explanation) -> list[tuple[Place, Gap]]:
     """Find for each target that is slower than the best where it is so by most, the widest first.
 
-    What is shown already, and times of which no parts are known, are left out.
+    Times of which no parts are known are left out.
     """
     widest: dict[str, tuple[float, Place, str]] = {}
     for place, cells in explanation.cells_at.items():
@@ -197,14 +214,11 @@ def _explain_widest_gaps(analysis: StudyAnalysis, explanation: Explanation, main
                 continue
             other, ratio = (pair.right, pair.ratio) if pair.left == best else (pair.left, 1 / pair.ratio)
             widest[other] = max(widest.get(other, (0.0, place, best)), (ratio, place, best))
-    furthest = []
-    for target, (_, place, best) in sorted(widest.items(), key=lambda item: -item[1][0]):
-        gap = explanation.gap(place, best, target)
-        if gap is not None and gap.parts and (gap.left, gap.right) != (main_gap.left, main_gap.right):
-            furthest.append(_explain_pair(analysis, explanation, place, gap))
-        if len(furthest) == _MOST_FURTHEST:
-            break
-    return tuple(furthest)
+    gaps = [
+        (place, explanation.gap(place, best, target))
+        for target, (_, place, best) in sorted(widest.items(), key=lambda item: -item[1][0])
+    ]
+    return [(place, gap) for place, gap in gaps if gap is not None and gap.parts]
 
 
 def _rank_pair_causes(
