@@ -136,14 +136,23 @@ def _open_words(pairs: Sequence[Comparison]) -> list[str]:
     behind_pairs = [pair for pair in known_pairs if pair.low > 1]
     words = []
     if even_pairs:
-        verb, best = verb_for(len(even_pairs), "shows", "show"), target_title(pairs[0].left)
-        words.append(f"{_rivals_words(even_pairs)} {verb} no difference from {best}: {_rivals_span_words(even_pairs)}")
+        words.append(_even_words(even_pairs))
     if behind_pairs:
         span = _rivals_span_words(behind_pairs)
         words.append(f"{_rivals_words(behind_pairs)}: {span}, not decided, as several comparisons are tested together")
     if vague_pairs:
         words.append(f"{_rivals_words(vague_pairs)}: not decided, as the runs differ too much")
     return words
+
+
+def _even_words(pairs: Sequence[Comparison]) -> str:
+    """Return which rivals show no difference, each with its interval, or with the one that holds all of many."""
+    best = target_title(pairs[0].left)
+    if 1 < len(pairs) <= _MOST_NAMED:
+        rivals = listed([f"{target_title(pair.right)} ({_rivals_span_words([pair])})" for pair in pairs])
+        return f"{rivals} show no difference from {best}"
+    verb = verb_for(len(pairs), "shows", "show")
+    return f"{_rivals_words(pairs)} {verb} no difference from {best}: {_rivals_span_words(pairs)}"
 
 
 def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
