@@ -167,6 +167,7 @@ SLOW_LOG = replace(GENERAL_LOG, facts={"engine.slow_queries": (0.0, 20.0)}, sett
 MERGED_SORTS = replace(DEARER, facts={"engine.sort.merge_passes": (0.0, 2.0)})
 DISK_TABLES = replace(DEARER, facts={"engine.tmp_disk_tables": (0.0, 1.0)})
 TABLES_OPENED = replace(DEARER, facts={"engine.table_cache.misses": (0.01, 18.0)})
+COMPRESSED = {"derived:table_compression": ("OFF", "ROW_FORMAT=COMPRESSED")}
 PURGE_LAG = replace(DEARER, facts={"engine.history.length": (400.0, 150_000.0)})
 FASTER_CLIENT = Example({"thread.client": 0.1})
 ALIKE = Example({})
@@ -215,6 +216,7 @@ EXAMPLES: Mapping[str, Example] = {
     "network-send": _wait("network_send"),
     "more-rows": MORE_ROWS,
     "table-cache-small": TABLES_OPENED,
+    "compressed-tables": replace(DEARER, settings=COMPRESSED),
     "performance-schema": replace(DEARER, settings={"server.performance_schema": ("OFF", "ON")}),
     "tls": replace(DEARER, settings={"tls.required": ("OFF", "ON")}),
     "purge-lag": PURGE_LAG,
@@ -274,6 +276,7 @@ OTHERS: Mapping[str, Example] = {
     "network-send": Example({"thread.client": 2.0}),
     "more-rows": DEARER,
     "table-cache-small": replace(DEARER, facts={"engine.table_cache.misses": (0.001, 0.05)}),
+    "compressed-tables": replace(DEARER, settings={"derived:table_compression": ("ROW_FORMAT=COMPRESSED", "OFF")}),
     "performance-schema": DEARER,
     "tls": replace(DEARER, settings={"tls.required": ("ON", "OFF")}),
     "purge-lag": replace(DEARER, facts={"engine.history.length": (20_000.0, 150_000.0)}),

@@ -60,9 +60,9 @@ class Condition:
     grows : a fact that is `times` as large or more, or larger `by` so much or more
     falls : a fact of which the other side has `times` as much or more, or more `by` so much
     has : a fact that is more than 0
-    differs : a neutral setting whose values are known and differ; with `value` the longer side has that one, with
-        `order` both are in it and the longer side's comes later, with `larger` both are numbers and the longer side's
-        is the larger one
+    differs : a neutral setting whose values are known and differ; with `value` the longer side's is of that pattern,
+        with `order` both are in it and the longer side's comes later, with `larger` both are numbers and the longer
+        side's is the larger one
     """
 
     grows: str = ""

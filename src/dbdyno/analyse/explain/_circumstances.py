@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
@@ -107,7 +108,7 @@ class Circumstances:
     def _holds(self, condition: Condition) -> bool:
         if condition.differs:
             values, order = self.differing.get(condition.differs), condition.order
-            if values is None or condition.value not in ("", values[1]):
+            if values is None or not fnmatchcase(values[1], condition.value or "*"):
                 return False
             if condition.larger and not _is_larger(*values):
                 return False

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled
-from dbdyno.audit.predicates._schema import definitions
+from dbdyno.audit.quantities import definitions
 
 _NO_TABLE = "no such table"
 _OWN_RULES = (

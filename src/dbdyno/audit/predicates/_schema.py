@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import SourcedValue, known, missing, weakest
+from dbdyno.audit._reading import SourcedValue, known, weakest
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import exceeds, spoken_differences
+from dbdyno.audit.quantities import definitions
+from dbdyno.audit.quantities import table_compression as table_compression_of
 from dbdyno.engines import fold_charsets
 
 _COLLATE_RE = re.compile(r"\bCOLLATE\s*=?\s*(\w+)", re.IGNORECASE)
 _CHARSET_RE = re.compile(r"\b(?:CHARSET|CHARACTER SET)\s*=?\s*(\w+)", re.IGNORECASE)
-_COMPRESSED_RE = re.compile(
-    r"ROW_FORMAT\s*=\s*COMPRESSED|PAGE_COMPRESSED`?\s*=\s*'?(?:1|ON)|COMPRESSION`?\s*=\s*'?(?!NONE)\w+", re.IGNORECASE
-)
 
 
 def table_collations(question: Question) -> RuleVerdict:
@@ -56,12 +54,6 @@ def _folded(word: object) -> str:
     return fold_charsets(str(word)).upper()
 
 
-def definitions(target: AuditTarget) -> Mapping[str, str]:
-    """Return SHOW CREATE TABLE by table; empty when nobody kept it."""
-    ddl_by_table: Mapping[str, str] = target.fact("schema", "ddl") or {}
-    return ddl_by_table
-
-
 def collation_conversions(question: Question) -> RuleVerdict:
     """Check that connections need no conversion to the columns' collation, or all do."""
     words: dict[str, str] = {}
@@ -97,7 +89,7 @@ def data_volumes(question: Question) -> RuleVerdict:
 
 def table_compression(question: Question) -> RuleVerdict:
     """Check that tables are compressed alike."""
-    readings = {target.name: _compression(target) for target in question.targets}
+    readings = {target.name: table_compression_of(target) for target in question.targets}
     groups = grouped(readings.items())
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
@@ -105,38 +97,6 @@ def table_compression(question: Question) -> RuleVerdict:
         return decide(groups, lacks, certainty)
     lacks |= {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
     return undecided(lacks) if lacks else decide({}, {})
-
-
-def _compression(target: AuditTarget) -> SourcedValue:
-    words = [match[0].upper() for text in definitions(target).values() if (match := _COMPRESSED_RE.search(text))]
-    if words:
-        return known("+".join(sorted({re.sub(r"[`' ]", "", word) for word in words})))
-    by_default: dict[str, Callable[[AuditTarget], SourcedValue]] = {
-        "rocksdb": _rocksdb_compression,
-        "tidesdb": _lsm_compression,
-    }
-    reading = by_default.get(target.storage_engine, _page_compression)(target)
-    is_certain = bool(definitions(target)) and target.storage_engine == "innodb"
-    return reading if is_certain or reading.state != "known" else known(reading.value, "inferred")
-
-
-def _page_compression(target: AuditTarget) -> SourcedValue:
-    reading = effective(target, "page.compression_default")
-    return known("OFF") if reading.state == "not offered" else reading
-
-
-def _lsm_compression(target: AuditTarget) -> SourcedValue:
-    reading = effective(target, "flush.lsm_block_compression")
-    return known("OFF", reading.certainty) if reading.value == "NONE" else reading
-
-
-def _rocksdb_compression(target: AuditTarget) -> SourcedValue:
-    options = target.variable("rocksdb_default_cf_options")
-    if options is None:
-        return missing("variable rocksdb_default_cf_options")
-    words: list[Any] = re.findall(r"compression(?:_per_level)?=([\w:]+)", options)
-    algorithms = "+".join(sorted({str(word).upper() for word in words}))
-    return known("OFF" if algorithms in ("", "KNOCOMPRESSION") else algorithms)
 
 
 def plan_changes(question: Question) -> dict[str, Mapping[str, tuple[str, ...]]]:
