@@ -168,6 +168,18 @@ fn a_sysbench_script_is_judged_too() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(verdicts(&output.stderr), ["FAIL p50<1ms", "FAIL errors<1%"]);
 
+    // A run of a second after a warm-up of one: rates leave the warm-up out.
+    let warm = [
+        "--dialect",
+        "1.1",
+        "--option=--warmup-time=1",
+        "--rate",
+        "200",
+    ];
+    let rates = ["--require", "tps>150", "--require", "qps<300"];
+    let output = script(&[&warm[..], &rates[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+
     for wrong in [
         &["--require", "failed<1%"][..],
         &["prepare", "--require", "tps>1"],

@@ -33,7 +33,7 @@ enum CallSite {
     Indirect,
 }
 
-/// What was found in a process's code; it does not change while the process runs.
+/// Holds what was found in a process's code, which does not change while the process runs.
 #[derive(Debug, Default)]
 pub(crate) struct KnownCode {
     /// Of each address that was asked for.
@@ -63,7 +63,7 @@ trait Code {
     }
 }
 
-/// Code of a process that runs.
+/// Reads the code of a process that runs.
 struct ProcessCode<'a> {
     process: &'a WatchedProcess,
     map: &'a MemoryMap,
@@ -171,7 +171,7 @@ pub(crate) fn frames(
     };
     // The call out of the innermost function with a frame pointer: its address stands below that function's frame.
     let outer = code.site(chain[0]);
-    let candidates: Vec<(u64, CallSite)> = (0..first)
+    let candidates = (0..first)
         .step_by(WORD)
         .filter_map(|at| copy.word(at))
         .filter(|&word| is_own_code(map, word))
@@ -179,9 +179,8 @@ pub(crate) fn frames(
             let site = code.site(word);
             let is_frame = site != CallSite::None && code.is_within(word, outer);
             is_frame.then_some((word, site))
-        })
-        .collect();
-    let below = most_credible(&candidates);
+        });
+    let below = most_credible(candidates);
     chain.extend(below);
     chain.rotate_right(usize::from(below.is_some()));
     chain
@@ -190,10 +189,15 @@ pub(crate) fn frames(
 /// Returns the lowest address that follows a call into another library, as the innermost one does: a function of the
 /// program that was called directly would have a frame of its own, so such an address was left by an earlier call. If
 /// there is none, the lowest one.
-fn most_credible(candidates: &[(u64, CallSite)]) -> Option<u64> {
-    let leads_out = |&&(_, site): &&(u64, CallSite)| site == CallSite::Indirect;
-    let found = candidates.iter().find(leads_out).or(candidates.first());
-    found.map(|&(address, _)| address)
+fn most_credible(candidates: impl IntoIterator<Item = (u64, CallSite)>) -> Option<u64> {
+    let mut lowest = None;
+    for (address, site) in candidates {
+        if site == CallSite::Indirect {
+            return Some(address);
+        }
+        lowest.get_or_insert(address);
+    }
+    lowest
 }
 
 /// Returns whether an address lies in code that is built with frame pointers: the program or its plug-ins, not the C
@@ -367,9 +371,9 @@ mod tests {
     #[test]
     fn what_calls_the_c_library_is_innermost() {
         let (left_over, sleeping) = ((0xa1, CallSite::Direct(0x90)), (0xa2, CallSite::Indirect));
-        assert_eq!(most_credible(&[left_over, sleeping]), Some(0xa2));
-        assert_eq!(most_credible(&[left_over]), Some(0xa1));
-        assert_eq!(most_credible(&[]), None);
+        assert_eq!(most_credible([left_over, sleeping]), Some(0xa2));
+        assert_eq!(most_credible([left_over]), Some(0xa1));
+        assert_eq!(most_credible([]), None);
     }
 
     #[test]

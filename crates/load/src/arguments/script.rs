@@ -143,9 +143,9 @@ pub(crate) struct ScriptArguments {
 
     /// Exit with 1 unless the run meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
     ///
-    /// As in `dbdyno-load run`, of all events from the start of the run. errors is the number of ignored errors per 100
-    /// events. A line for each requirement follows the report: PASS or FAIL and the value. A metric that was not measured
-    /// fails; so does errors if many arrivals of --rate were not done.
+    /// As in `dbdyno-load run`, of all events after the warm-up. errors is the number of ignored errors, and of events that
+    /// had not ended, per 100 events. A line for each requirement follows the report: PASS or FAIL and the value. A metric
+    /// that was not measured fails; so does errors if many arrivals of --rate were not done.
     #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
     pub(crate) require: Vec<Requirement>,
 }

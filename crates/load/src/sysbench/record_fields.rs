@@ -115,19 +115,19 @@ impl CountsSnapshot {
     }
 
     pub(super) fn since(&self, earlier: &Self) -> Figures {
-        let (now, before) = (&self.counts, &earlier.counts);
+        let counts = self.counts.since(&earlier.counts);
         let times = self.times.since(&earlier.times);
         let new_codes = self.codes.iter().map(|(code, count)| {
             let known = earlier.codes.get(code).copied().unwrap_or(0);
             (code.clone(), count - known)
         });
         Figures {
-            events: now.events - before.events,
-            reads: now.reads - before.reads,
-            writes: now.writes - before.writes,
-            others: now.other - before.other,
-            errors: now.errors - before.errors,
-            reconnects: now.reconnects - before.reconnects,
+            events: counts.events,
+            reads: counts.reads,
+            writes: counts.writes,
+            others: counts.other,
+            errors: counts.errors,
+            reconnects: counts.reconnects,
             errors_by_code: new_codes.filter(|(_, count)| *count > 0).collect(),
             response: (times.count() > 0).then(|| times.encode()),
         }

@@ -8,7 +8,7 @@ use dbdyno_meter::Histogram;
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::text::Counts;
 
-/// Holds what was counted from the start of the run to its end, warm-up included.
+/// Holds what was counted from the end of the warm-up to the end of the run.
 struct Totals {
     duration_s: f64,
     counts: Counts,
@@ -36,14 +36,18 @@ pub(super) fn verdicts(requirements: &[Requirement], engine: &Engine) -> (Vec<St
 impl Totals {
     fn read(engine: &Engine) -> Option<Self> {
         let began_ns = engine.control.began_ns()?;
+        let (from_ns, before) = engine
+            .figures
+            .warm_up()
+            .unwrap_or((began_ns, Counts::default()));
         let page = CountsSnapshot::read(engine);
         let mut unended = Histogram::new();
         for age_ns in engine.figures.ages_in_hand(page.at_ns) {
             unended.record(age_ns);
         }
         Some(Self {
-            duration_s: page.at_ns.saturating_sub(began_ns) as f64 / 1e9,
-            counts: page.counts,
+            duration_s: page.at_ns.saturating_sub(from_ns) as f64 / 1e9,
+            counts: page.counts.since(&before),
             times: page.times.since(&CountsSnapshot::default().times),
             unended,
             backlog: engine.control.backlog(page.at_ns),
@@ -52,10 +56,9 @@ impl Totals {
 
     fn value(&self, metric: RequirementMetric) -> RequirementValue {
         let counts = &self.counts;
-        let statements = counts.reads + counts.writes + counts.other;
         let value = match metric {
             RequirementMetric::Transactions => Some((counts.events as f64 / self.duration_s, "")),
-            RequirementMetric::Statements => Some((statements as f64 / self.duration_s, "")),
+            RequirementMetric::Statements => Some((counts.queries() as f64 / self.duration_s, "")),
             RequirementMetric::Quantile(q) => quantile_value(&self.times, &self.unended, q),
             RequirementMetric::Longest => quantile_value(&self.times, &self.unended, 1.0),
             RequirementMetric::Errors => {

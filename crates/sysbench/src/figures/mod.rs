@@ -20,7 +20,7 @@ use cells::{COUNTERS, UserCells, WorkerCells};
 use dbdyno_meter::{ErrorCodeCounts, HistogramSnapshot};
 use latency_points::LatencyPoints;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The counts that a user has, numbered as scripts know them (`SB_CNT_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Figures {
     generation: AtomicU64,
     codes: Mutex<ErrorCodeCounts>,
     driver: AtomicBool,
+    /// When the warm-up ended, and what had been counted by then.
+    warm_up: OnceLock<(u64, Counts)>,
 }
 
 /// Holds what one user did since the run began.
@@ -77,6 +79,7 @@ impl Figures {
             generation: AtomicU64::new(1),
             codes: Mutex::default(),
             driver: AtomicBool::new(false),
+            warm_up: OnceLock::new(),
         }
     }
 
@@ -173,7 +176,6 @@ impl Figures {
         self.counted_users().map(|user| user.busy.get()).sum()
     }
 
-    /// Counts users that hadn't come to their end at an instant.
     /// Returns how long the events in hand have taken so far.
     #[must_use]
     pub fn ages_in_hand(&self, now_ns: u64) -> Vec<u64> {
@@ -182,6 +184,18 @@ impl Figures {
         ages.collect()
     }
 
+    /// Keeps what was counted up to the end of the warm-up.
+    pub(crate) fn end_warm_up(&self, ended_ns: u64) {
+        self.warm_up.get_or_init(|| (ended_ns, self.counts()));
+    }
+
+    /// Returns when the warm-up ended and what had been counted by then; `None`: there was none, or it has not ended.
+    #[must_use]
+    pub fn warm_up(&self) -> Option<(u64, Counts)> {
+        self.warm_up.get().copied()
+    }
+
+    /// Counts users that hadn't come to their end at an instant.
     pub(crate) fn running_at(&self, ns: u64) -> u32 {
         let running = |over_ns| over_ns == 0 || over_ns >= ns;
         let users = self.counted_users();

@@ -24,6 +24,19 @@ impl Counts {
     pub fn queries(&self) -> u64 {
         self.reads + self.writes + self.other
     }
+
+    /// What was counted since an earlier moment.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            events: self.events - earlier.events,
+            reads: self.reads - earlier.reads,
+            writes: self.writes - earlier.writes,
+            other: self.other - earlier.other,
+            errors: self.errors - earlier.errors,
+            reconnects: self.reconnects - earlier.reconnects,
+        }
+    }
 }
 
 /// Holds the figures of an intermediate report: the time since the report before it.
