@@ -93,6 +93,11 @@ class Example:
         return found
 
 
+def first(found: CauseRanking) -> str:
+    """Id of the cause that explains most."""
+    return found.causes[0].cause.cause_id
+
+
 def breakdown(run: Run, times: Times, work: Times, random: np.random.Generator, spread: float) -> Breakdown:
     """A run: its parts with its luck and with each one's own, and a little that no part accounts for."""
     luck = random.normal(0, spread)

@@ -146,8 +146,9 @@ def test_no_connection_is_stuck_after_restarts(restarted: Restarted) -> None:
     run = restarted.run
     assert [second["connections_live"] for second in run.seconds[-5:]] == [CONNECTIONS] * 5
     # A machine that other tests use may stall the server for seconds; a connection that is stuck stays so.
-    calm = [second for second in run.seconds[max(ENDS) + 5 :] if second["backlog"] <= RATE / 10]
-    assert len(calm) >= 5
+    after = run.seconds[max(ENDS) + 5 :]
+    calm = [second for second in after if second["backlog"] <= RATE / 10]
+    assert len(calm) > len(after) / 2
     completed = [sum(counts["completed"] for counts in second["transactions"].values()) for second in calm]
     assert sum(completed) / len(calm) == pytest.approx(RATE, rel=0.3)  # due as independent visitors come
     assert run.end["scheduled"] == run.end["completed"] + run.end["failed"] + run.end["unsent"]

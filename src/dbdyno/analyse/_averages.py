@@ -4,7 +4,8 @@ What moves a machine within minutes moves one place of a comparison and rarely a
 decides what none of them decides alone. The average of a round is one figure, the geometric mean over concurrencies at
 which every target has a level; averages are then judged and compared as cells are, by their spread between rounds. So
 nothing is taken for independent that shares a start of the server. Two or three rounds of few averages show their
-spread hardly; that of the averaged cells is known better, and an average spreads no more than its cells do on average.
+spread hardly (from four rounds on, differences are taken within rounds); that of the averaged cells is known better,
+and an average spreads no more than its cells do on average.
 An average hides a crossing; the places show it.
 """
 
@@ -22,8 +23,6 @@ from dbdyno.analyse._words import listed, span_words
 from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, is_vague_ratio, target_title, verb_for
 
 _LEAST_ROUNDS = 2
-_ENOUGH_ROUNDS = 4
-"""From so many rounds on the spread between them is known well enough."""
 _MOST_NAMED = 3
 _TWO = 2
 _SHOWN = ("different", "slightly different")
@@ -45,14 +44,12 @@ def _with_spread_of_cells(average: CellJudgement, panel: Sequence[CellJudgement]
     However much the cells of a round share, a mean spreads no more than that. What they share says the same about the
     spread several times, so it counts once.
     """
-    level = average.level
-    is_known = average.interval_kind != "repeats" or level is None or level.repeats >= _ENOUGH_ROUNDS
-    shared = _shared_concurrencies(panel)
+    level, shared = average.level, _shared_concurrencies(panel)
     cells = [one for one in panel if one.cell.target == average.cell.target and one.cell.concurrency in shared]
     cell_levels = [cell.level for cell in cells if cell.level and cell.interval_kind == "repeats, moderated"]
-    if level is None or is_known or len(cell_levels) < len(cells):
+    if level is None or average.interval_kind != "repeats" or len(cell_levels) < len(cells):
         return average
-    sd = sum(cell_level.sd for cell_level in cell_levels) / len(cell_levels)
+    sd = sum(cell_level.sd for cell_level in cell_levels) / len(cells)
     df = max(min(cell_level.df for cell_level in cell_levels) / len(cells), level.df)
     return replace(average, level=replace(level, sd=sd, se=sd / math.sqrt(level.repeats), df=df))
 

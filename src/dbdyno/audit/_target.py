@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,12 @@ class AuditTarget:
     def asked_only(self) -> bool:
         """Return whether only an option file is known: nothing was read from the server."""
         return self.facts.variables is None and self.facts.option_file is not None
+
+    @property
+    def definitions(self) -> Mapping[str, str]:
+        """Return SHOW CREATE TABLE by table; empty when nobody kept it."""
+        ddl_by_table: Mapping[str, str] = self.fact("schema", "ddl") or {}
+        return ddl_by_table
 
     def variable(self, name: str) -> str | None:
         """Return a row of SHOW GLOBAL VARIABLES."""

@@ -170,8 +170,8 @@ def warn_of_missing_runs(outcome: StudyOutcome) -> None:
     if outcome.refused:
         tell(
             "warning: stopped before the first run: the targets have critical differences. dbdyno audit --fix "
-            "STUDY.toml "
-            "DIR writes a study without them; to run it unchanged, leave out --strict-audit and [audit] stop_at"
+            "STUDY.toml DIR writes a study without those that settings can remove; to run it unchanged, leave out "
+            "--strict-audit and [audit] stop_at"
         )
         return
     if outcome.failed:

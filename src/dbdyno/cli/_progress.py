@@ -89,7 +89,8 @@ def _advice(findings: Sequence[lab.AuditFinding]) -> str:
     """Return what can be done about grave differences."""
     fixable_count = sum(finding.is_fixable for finding in findings)
     if not fixable_count:
-        return "no setting removes this: the study goes on, and the report says whom it favours"
+        objects = "this" if len(findings) == 1 else "these"
+        return f"no setting removes {objects}: the study goes on, and the report says more under Fairness"
     which = "without" if fixable_count == len(findings) else f"without {fixable_count} of"
     return f"Ctrl-C ends it here; dbdyno audit --fix writes a study {which} these differences"
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled
-from dbdyno.audit.quantities import definitions
 
 _NO_TABLE = "no such table"
 _OWN_RULES = (
@@ -21,9 +20,9 @@ _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
 
 def table_definitions(question: Question) -> RuleVerdict:
     """Check that tables have one definition on all targets; show the parts that differ."""
-    lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
-    defined_targets = [target for target in question.targets if definitions(target)]
-    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in defined_targets}
+    lacks = {target.name: "DDL of the test tables" for target in question.targets if not target.definitions}
+    defined_targets = [target for target in question.targets if target.definitions]
+    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in t.definitions.items()} for t in defined_targets}
     for target, table, options in _engine_option_differences(defined_targets):
         texts[target][table] += f" {options}"
     differences = {}
@@ -42,7 +41,7 @@ def _engine_option_differences(targets: Sequence[AuditTarget]) -> list[tuple[str
     """
     differing_options = []
     for engine in sorted({target.storage_engine for target in targets}):
-        tables_by_target = {t.name: definitions(t) for t in targets if t.storage_engine == engine}
+        tables_by_target = {t.name: t.definitions for t in targets if t.storage_engine == engine}
         for table in sorted({table for tables in tables_by_target.values() for table in tables}):
             options = {
                 name: engine_options(tables[table]) for name, tables in tables_by_target.items() if table in tables

@@ -10,8 +10,7 @@ from dbdyno.audit._reading import SourcedValue, known, weakest
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import exceeds, spoken_differences
-from dbdyno.audit.quantities import definitions
-from dbdyno.audit.quantities import table_compression as table_compression_of
+from dbdyno.audit.quantities import derived
 from dbdyno.engines import fold_charsets
 
 _COLLATE_RE = re.compile(r"\bCOLLATE\s*=?\s*(\w+)", re.IGNORECASE)
@@ -43,7 +42,7 @@ def _read_column_property(
     columns = target.fact("schema", "columns")
     if columns:
         return known("+".join(sorted({_folded(column[position]) for column in columns if column[position]})))
-    named = {_folded(word) for text in definitions(target).values() for word in ddl_words.findall(text)}
+    named = {_folded(word) for text in target.definitions.values() for word in ddl_words.findall(text)}
     if named:
         return known("+".join(sorted(named)))
     reading = effective(target, stand_in)
@@ -89,13 +88,13 @@ def data_volumes(question: Question) -> RuleVerdict:
 
 def table_compression(question: Question) -> RuleVerdict:
     """Check that tables are compressed alike."""
-    readings = {target.name: table_compression_of(target) for target in question.targets}
+    readings = {target.name: derived(target, "table_compression") for target in question.targets}
     groups = grouped(readings.items())
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
     if len(groups) > 1:
         return decide(groups, lacks, certainty)
-    lacks |= {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
+    lacks |= {target.name: "DDL of the test tables" for target in question.targets if not target.definitions}
     return undecided(lacks) if lacks else decide({}, {})
 
 

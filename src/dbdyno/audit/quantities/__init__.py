@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dbdyno.audit._reading import SourcedValue, missing
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit.quantities._commit import commit_class, doublewrite, group_commit_delay_us, gtid
-from dbdyno.audit.quantities._compression import definitions, table_compression
+from dbdyno.audit.quantities._compression import table_compression
 from dbdyno.audit.quantities._flushing import (
     dirty_lwm,
     flush_threads,
@@ -31,7 +31,7 @@ from dbdyno.audit.quantities._memory import (
 from dbdyno.audit.quantities._redo import CAPACITY_OPTIONS, checkpoint_limit, redo_capacity, redo_io_path, resized_bytes
 from dbdyno.audit.quantities._transport import tls_share
 
-__all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "definitions", "derived", "resized_bytes", "table_compression"]
+__all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "derived", "resized_bytes"]
 
 _UNKNOWN_SERVER = missing("which server and version it is")
 

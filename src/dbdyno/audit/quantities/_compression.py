@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from dbdyno.audit._effective import effective
@@ -17,7 +17,7 @@ _COMPRESSED_RE = re.compile(
 
 def table_compression(target: AuditTarget) -> SourcedValue:
     """Return how the test tables are compressed, by their DDL or else by default; OFF where they are not."""
-    words = [match[0].upper() for text in definitions(target).values() if (match := _COMPRESSED_RE.search(text))]
+    words = [match[0].upper() for text in target.definitions.values() if (match := _COMPRESSED_RE.search(text))]
     if words:
         return known("+".join(sorted({re.sub(r"[`' ]", "", word) for word in words})))
     by_default: dict[str, Callable[[AuditTarget], SourcedValue]] = {
@@ -25,14 +25,8 @@ def table_compression(target: AuditTarget) -> SourcedValue:
         "tidesdb": _lsm_compression,
     }
     reading = by_default.get(target.storage_engine, _page_compression)(target)
-    is_certain = bool(definitions(target)) and target.storage_engine == "innodb"
+    is_certain = bool(target.definitions) and target.storage_engine == "innodb"
     return reading if is_certain or reading.state != "known" else known(reading.value, "inferred")
-
-
-def definitions(target: AuditTarget) -> Mapping[str, str]:
-    """Return SHOW CREATE TABLE by table; empty when nobody kept it."""
-    ddl_by_table: Mapping[str, str] = target.fact("schema", "ddl") or {}
-    return ddl_by_table
 
 
 def _page_compression(target: AuditTarget) -> SourcedValue:

@@ -140,7 +140,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         return replace(alone, routes=_route_gaps(analysis, place), network=_network_times(analysis, place))
     widest_gaps = [] if pair or at else _widest_gaps(analysis, explanation)
     answer_place = place
-    if not gap.is_decided and widest_gaps:
+    if widest_gaps and not _slower_targets(analysis, explanation, place):
         place, gap = widest_gaps[0]
     pair_why = _explain_pair(analysis, explanation, place, gap)
     if place != answer_place:
@@ -167,9 +167,16 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
 def _shown_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> tuple[str, str] | None:
     """Return the fastest target and the next one that is shown to be slower; the two fastest where none is."""
     best, *others = explanation.cells_at[place]
+    shown = [*_slower_targets(analysis, explanation, place), *others]
+    return (best, shown[0]) if shown else None
+
+
+def _slower_targets(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> list[str]:
+    """Return the targets that are shown to be slower than the fastest one of a place, the next one first."""
+    best, *others = explanation.cells_at[place]
     pairs = [pair for pair in analysis.comparisons_at.get(place, ()) if pair.verdict == "different"]
-    slower = {name for pair in pairs if best in (pair.left, pair.right) for name in (pair.left, pair.right)}
-    return next(((best, other) for other in others if other in slower), (best, others[0]) if others else None)
+    differing = {name for pair in pairs if best in (pair.left, pair.right) for name in (pair.left, pair.right)}
+    return [other for other in others if other in differing]
 
 
 def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
