@@ -54,6 +54,31 @@ def test_records_obey_the_contract_and_agree_with_the_report(ours: Program, mari
     assert [interval["second"] for interval in intervals] == list(range(len(intervals)))
 
 
+def test_the_end_leaves_the_warm_up_out(ours: Program, mariadb: Server, tmp_path: Path) -> None:
+    (tmp_path / "errors.lua").write_text(SCRIPT)
+    options = "--dialect=1.1 --warmup-time=2 --time=1 --mysql-ignore-errors=1054 --json-lines=run.jsonl"
+    outcome = ours.run(f"errors.lua {options} run", folder=tmp_path, server=reach(mariadb, SCHEMA))
+    assert outcome.exit_code == 0, outcome.text
+    start, *intervals, end = _records(tmp_path / "run.jsonl")
+    assert start["warm_up_ns"] == 2_000_000_000
+    assert end["duration_ns"] == pytest.approx(1e9, rel=0.3)
+    assert intervals[0]["reads"] > 0, "the warm-up is in the intervals"
+    measured = sum(interval["reads"] for interval in intervals[2:])
+    # the end of the warm-up is noticed some milliseconds after it
+    assert end["reads"] == pytest.approx(measured, abs=10)
+    assert end["errors_by_code"] == {"1054": end["errors"]}
+    assert _count(end["response"]) == end["events"]
+
+
+def test_a_run_stopped_in_its_warm_up_has_measured_nothing(ours: Program, mariadb: Server, tmp_path: Path) -> None:
+    (tmp_path / "fails.lua").write_text(SCRIPT.replace('"DO 1"', '"SELECT nope"'))
+    options = "--dialect=1.1 --warmup-time=5 --time=1 --json-lines=run.jsonl"
+    outcome = ours.run(f"fails.lua {options} run", folder=tmp_path, server=reach(mariadb, SCHEMA))
+    end = _records(tmp_path / "run.jsonl")[-1]
+    assert (end["duration_ns"], end["reads"], end["errors_by_code"], end["response"]) == (0, 0, {}, None)
+    assert end["exit_code"] == outcome.exit_code == 1
+
+
 def test_arrivals_that_nobody_took_are_in_the_records(ours: Program, tmp_path: Path) -> None:
     (tmp_path / "slow.lua").write_text("""
     ffi.cdef("int usleep(unsigned int);")

@@ -1,7 +1,7 @@
 //! Defines the records of a run in sysbench's form, and their fields.
 
 use crate::record::OutageRecord;
-use dbdyno_meter::{HistogramSnapshot, clock};
+use dbdyno_meter::{ErrorCodeCounts, HistogramSnapshot, clock};
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::db::Encryption;
 use dbdyno_sysbench::text::Counts;
@@ -17,6 +17,8 @@ pub(super) struct StartRecord<'a> {
     pub(super) benchmark: &'a str,
     pub(super) threads: u32,
     pub(super) rate: u32,
+    /// The intervals of this time are not part of the end's figures.
+    pub(super) warm_up_ns: u64,
     pub(super) time_limit_ns: u64,
     pub(super) events_limit: u64,
     pub(super) seed: u32,
@@ -102,16 +104,31 @@ impl ConnectionsRecord {
 impl CountsSnapshot {
     pub(super) fn read(engine: &Engine) -> Self {
         let figures = &engine.figures;
-        let codes = figures.codes();
         Self {
             at_ns: clock::monotonic_ns(),
             counts: figures.counts(),
-            codes: codes
-                .iter()
-                .map(|(code, count)| (code.to_string(), count))
-                .collect(),
+            codes: by_code(&figures.codes()),
             times: figures.read_times(),
         }
+    }
+
+    /// Returns what had been counted when the measured time began: with the users, or at the end of a warm-up, whose
+    /// events have no times. `None`: it did not begin.
+    pub(super) fn where_measuring_began(engine: &Engine) -> Option<Self> {
+        if engine.settings.warmup_s == 0 {
+            let at_ns = engine.control.began_ns()?;
+            return Some(Self {
+                at_ns,
+                ..Self::default()
+            });
+        }
+        let warm_up = engine.figures.warm_up()?;
+        Some(Self {
+            at_ns: warm_up.ended_ns,
+            counts: warm_up.counts,
+            codes: by_code(&warm_up.codes),
+            times: HistogramSnapshot::default(),
+        })
     }
 
     pub(super) fn since(&self, earlier: &Self) -> Figures {
@@ -132,6 +149,13 @@ impl CountsSnapshot {
             response: (times.count() > 0).then(|| times.encode()),
         }
     }
+}
+
+fn by_code(counts: &ErrorCodeCounts) -> BTreeMap<String, u64> {
+    let counts = counts.iter();
+    counts
+        .map(|(code, count)| (code.to_string(), count))
+        .collect()
 }
 
 /// Names the errors that are ignored, as `--mysql-ignore-errors` does.

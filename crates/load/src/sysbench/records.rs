@@ -33,7 +33,6 @@ pub(super) struct SysbenchRecorder {
 
 struct IntervalRecorder {
     writer: RecordWriter<Box<dyn Write + Send>>,
-    first: CountsSnapshot,
     last: CountsSnapshot,
     second: u64,
     /// Length of a second.
@@ -94,6 +93,7 @@ impl IntervalRecorder {
             benchmark,
             threads: settings.threads,
             rate: settings.rate,
+            warm_up_ns: u64::from(settings.warmup_s) * SECOND_NS,
             time_limit_ns: u64::from(settings.time_s) * SECOND_NS,
             events_limit: settings.events,
             seed: settings.random.seed,
@@ -105,7 +105,6 @@ impl IntervalRecorder {
     fn new(writer: RecordWriter<Box<dyn Write + Send>>) -> Self {
         Self {
             writer,
-            first: CountsSnapshot::default(),
             last: CountsSnapshot::default(),
             second: 0,
             second_ns: SECOND_NS,
@@ -123,7 +122,6 @@ impl IntervalRecorder {
         let Some(began_ns) = engine.control.began_ns() else {
             return Ok(self);
         };
-        self.first.at_ns = began_ns;
         self.last.at_ns = began_ns;
         loop {
             let due_ns = began_ns + (self.second + 1) * self.second_ns;
@@ -155,8 +153,8 @@ impl IntervalRecorder {
         self.writer.write(&record)
     }
 
-    /// Builds the record of the whole run: the sum of its intervals, because users that were given up in mid-event
-    /// go on counting.
+    /// Builds the record of the whole run: the sum of its intervals after the warm-up, because users that were given up
+    /// in mid-event go on counting.
     fn end(
         &mut self,
         engine: &Engine,
@@ -164,24 +162,19 @@ impl IntervalRecorder {
         account: &ConnectionAccount,
     ) -> io::Result<()> {
         let failure = account.failure.as_ref();
-        let page = match self.second {
-            0 => CountsSnapshot::read(engine), // it never began
-            _ => self.last.clone(),
-        };
+        let page = &self.last;
+        let first = CountsSnapshot::where_measuring_began(engine).unwrap_or_else(|| page.clone());
         self.writer.write(&EndRecord {
             record: "end",
             exit_code,
             reason: failure.map_or_else(String::new, ToString::to_string),
             failure_kind: failure.map(|failure| word_of(failure.cause)),
             outages: account.outages.iter().map(OutageRecord::of).collect(),
-            duration_ns: match self.first.at_ns {
-                0 => 0, // it never began
-                began_ns => self.last.at_ns - began_ns,
-            },
+            duration_ns: page.at_ns.saturating_sub(first.at_ns),
             backlog: engine.control.backlog(clock::monotonic_ns()),
             process_cpu_ns: clock::process_cpu_ns(),
             connections: ConnectionsRecord::of(engine.database.encryption()),
-            figures: page.since(&self.first),
+            figures: page.since(&first),
         })
     }
 }

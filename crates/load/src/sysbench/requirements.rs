@@ -24,7 +24,7 @@ pub(super) fn verdicts(requirements: &[Requirement], engine: &Engine) -> (Vec<St
     let totals = Totals::read(engine);
     let judge = |requirement: &Requirement| {
         let value = totals.as_ref().map_or_else(
-            || Err("not measured, the run did not begin".to_owned()),
+            || Err("not measured, the run ended before its measured time began".to_owned()),
             |totals| totals.value(requirement.metric),
         );
         requirement.verdict(&value)
@@ -35,20 +35,16 @@ pub(super) fn verdicts(requirements: &[Requirement], engine: &Engine) -> (Vec<St
 
 impl Totals {
     fn read(engine: &Engine) -> Option<Self> {
-        let began_ns = engine.control.began_ns()?;
-        let (from_ns, before) = engine
-            .figures
-            .warm_up()
-            .unwrap_or((began_ns, Counts::default()));
+        let first = CountsSnapshot::where_measuring_began(engine)?;
         let page = CountsSnapshot::read(engine);
         let mut unended = Histogram::new();
         for age_ns in engine.figures.ages_in_hand(page.at_ns) {
             unended.record(age_ns);
         }
         Some(Self {
-            duration_s: page.at_ns.saturating_sub(from_ns) as f64 / 1e9,
-            counts: page.counts.since(&before),
-            times: page.times.since(&CountsSnapshot::default().times),
+            duration_s: page.at_ns.saturating_sub(first.at_ns) as f64 / 1e9,
+            counts: page.counts.since(&first.counts),
+            times: page.times.since(&first.times),
             unended,
             backlog: engine.control.backlog(page.at_ns),
         })

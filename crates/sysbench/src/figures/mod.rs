@@ -50,8 +50,18 @@ pub struct Figures {
     generation: AtomicU64,
     codes: Mutex<ErrorCodeCounts>,
     driver: AtomicBool,
-    /// When the warm-up ended, and what had been counted by then.
-    warm_up: OnceLock<(u64, Counts)>,
+    warm_up: OnceLock<WarmUp>,
+}
+
+/// What had been counted when the warm-up ended.
+#[derive(Debug, Clone)]
+pub struct WarmUp {
+    /// When it ended.
+    pub ended_ns: u64,
+    /// Queries and errors; events that ended in it don't count.
+    pub counts: Counts,
+    /// Errors by number.
+    pub codes: ErrorCodeCounts,
 }
 
 /// Holds what one user did since the run began.
@@ -186,13 +196,17 @@ impl Figures {
 
     /// Keeps what was counted up to the end of the warm-up.
     pub(crate) fn end_warm_up(&self, ended_ns: u64) {
-        self.warm_up.get_or_init(|| (ended_ns, self.counts()));
+        self.warm_up.get_or_init(|| WarmUp {
+            ended_ns,
+            counts: self.counts(),
+            codes: self.codes(),
+        });
     }
 
-    /// Returns when the warm-up ended and what had been counted by then; `None`: there was none, or it has not ended.
+    /// Returns what had been counted when the warm-up ended; `None`: there was none, or it has not ended.
     #[must_use]
-    pub fn warm_up(&self) -> Option<(u64, Counts)> {
-        self.warm_up.get().copied()
+    pub fn warm_up(&self) -> Option<&WarmUp> {
+        self.warm_up.get()
     }
 
     /// Counts users that hadn't come to their end at an instant.
