@@ -27,7 +27,8 @@ repeats = 2
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DBDYNO_HOME", str(tmp_path))  # no study has shown how far repeats spread here
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
     return path

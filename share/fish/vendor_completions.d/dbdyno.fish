@@ -79,7 +79,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l where -r -d 'only ce
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l runs -d 'list each run in its order, with the reason for its place'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l target-half-width -r -d 'half-width of a cell\'s 95 % interval, such as 1% (default 2%)'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l within -r -d 'longest time for all runs, such as 3h (default: any)'
-complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l from -r -d 'use spread and noise of these results (default: assumed)'
+complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l from -r -d 'use spread and noise of these results (default: of earlier studies here, else assumed)'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l json -d 'print one JSON object'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l verify -d 'check every stored file (default: those whose size or times changed)'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l allow-altered -d 'use results that changed since dbdyno wrote them; every output says so'

@@ -14,6 +14,7 @@ from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._machine import calibration_for_study, examinations_to_json, examine_study_hosts
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import ShownStudy, auditor, progress
+from dbdyno.cli._seen_spread import keep_spread
 from dbdyno.core import Home, HostError, Profiler, counted
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
@@ -158,11 +159,21 @@ def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, qu
         tell(f"hint: dbdyno report {page.parent} writes the report of the stored runs")
         return
     build_page(results, page)
+    keep_seen_spread(results)
     if not quiet:
         print_summary(results, wide_console(), has_why=True)
         print("\nreport: ", end="")
     print(page)
     warn_of_missing_runs(outcome)
+
+
+def keep_seen_spread(results: StoredStudy) -> None:
+    """Keep how far repeats spread here, for the plans of the next studies; a study does not fail for it."""
+    home = Home.of_user()
+    try:
+        keep_spread(results, home.root)
+    except OSError as error:
+        tell(f"warning: the spread of repeats could not be kept in {home.root}: {error.strerror or error}")
 
 
 def warn_of_missing_runs(outcome: StudyOutcome) -> None:

@@ -18,8 +18,18 @@ from rich.text import Text
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.cli._remote import examine_bench
+from dbdyno.cli._seen_spread import MachineKey, seen_spread
 from dbdyno.core import DbdynoError, Home, HostError, counted, is_network_route, percent
-from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examination_to_json, examine, needs_of
+from dbdyno.doctor import (
+    CheckOutcome,
+    Examination,
+    Generator,
+    Needs,
+    RepeatSpread,
+    examination_to_json,
+    examine,
+    needs_of,
+)
 from dbdyno.hosts import Host, LocalHost, read_machine
 from dbdyno.lab import StudyHosts, client_facts, find_generator
 from dbdyno.measure.client import (
@@ -40,7 +50,8 @@ if TYPE_CHECKING:
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
     """Look at this machine for a second, and judge what is seen."""
     generator = _open_generator(home, host)
-    return examine(read_machine(host, home.root), needs, generator, at_ns=time.time_ns())
+    spread = _repeat_spread(home, host)
+    return examine(read_machine(host, home.root), needs, generator, spread=spread, at_ns=time.time_ns())
 
 
 def examine_study_hosts(
@@ -111,6 +122,14 @@ def finding_line(finding: CheckOutcome) -> str:
     return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
 
 
+def _repeat_spread(home: Home, host: LocalHost) -> RepeatSpread | None:
+    seen = seen_spread(home.root, MachineKey.of(asdict(host.facts(home.root))))
+    if seen is None:
+        return None
+    difference = seen.variation.smallest_difference(*_USUAL_DESIGN)
+    return RepeatSpread(seen.variation.spread, seen.studies, difference)
+
+
 def _open_generator(home: Home, host: LocalHost) -> Generator:
     try:
         path = find_generator()
@@ -127,6 +146,8 @@ NO_CALIBRATION = "DBDYNO_NO_CALIBRATION"
 """Environment variable: when set to anything, a study does not calibrate by itself."""
 _BAR_CELLS = 24
 _BUSY_MACHINE = 0.1
+_USUAL_DESIGN = (3, 60.0, 8)
+"""Repeats, seconds of a window and cells of a study by which a machine's spread is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ that they need. Changes nothing.
 
 It also prints the expected precision (the 95 % interval of a cell, and the smallest difference of two targets that is
 found four times out of five), the cheapest repeats and windows for +-2 %, and what the study can't answer by design.
-The spread between repeats is assumed to be 1.2 % unless --from names results of the same machine. With --within, the
-exit code is 1 if the time is too short.
+The spread between repeats is that of --from, else what earlier studies showed of this machine, else assumed to be
+1.2 %. With --within, the exit code is 1 if the time is too short.
 """
 
 
@@ -63,7 +63,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         dest="results",
         type=Path,
         metavar="DIR",
-        help="use spread and noise of these results (default: assumed)",
+        help="use spread and noise of these results (default: of earlier studies here, else assumed)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_check_options(parser)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
+from dbdyno.cli._seen_spread import MachineKey, SeenSpread, seen_spread
 from dbdyno.core import counted, format_duration, short_percent
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
@@ -77,7 +78,7 @@ def plan_precision(
     )
     if study.pacing.search is not None:
         return None
-    variation, basis = _measured_variation(choices.results, choices)
+    variation, basis = _expected_variation(study, choices)
     designs = tuple(designs_for(study, variation, target_half_width, overhead_ns))
     best = None if within_ns is None else best_within(study, variation, within_ns, overhead_ns)
     planned = planned_design(study, variation, overhead_ns)
@@ -113,14 +114,38 @@ def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
     }
 
 
-def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variation, str]:
-    if folder is None:
-        assumed = ASSUMED_VARIATION
-        words = (
-            f"assumed: spread {short_percent(assumed.spread)} between repeats, noise "
-            f"{short_percent(assumed.noise_se)} of a window"
-        )
-        return assumed, f"{words} of 900 s; --from RESULTS uses measured values"
+def _expected_variation(study: Study, choices: argparse.Namespace) -> tuple[Variation, str]:
+    """Return that of the results that are named, else of earlier studies on this machine, else what is assumed."""
+    if choices.results is not None:
+        return _measured_variation(choices.results, choices)
+    seen = _spread_seen_here(study)
+    if seen is None:
+        words = f"assumed: {_variation_words(ASSUMED_VARIATION)}"
+        return ASSUMED_VARIATION, f"{words}; --from RESULTS uses measured values"
+    source_words = f"seen here in {counted(seen.cells, 'repeated cell')} of {counted(seen.studies, 'study', 'studies')}"
+    words = f"{source_words}: {_variation_words(seen.variation)}"
+    return seen.variation, f"{words}; --from RESULTS uses others"
+
+
+def _variation_words(variation: Variation) -> str:
+    return (
+        f"spread {short_percent(variation.spread)} between repeats, noise {short_percent(variation.noise_se)} "
+        "of a window of 900 s"
+    )
+
+
+def _spread_seen_here(study: Study) -> SeenSpread | None:
+    """Return what earlier studies showed of this machine; None also for servers on another one."""
+    from dbdyno.core import Home  # late: see _main
+    from dbdyno.hosts import LocalHost
+
+    if any(bench.server is not None for bench in study.benches):
+        return None
+    root = Home.of_user().root
+    return seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))
+
+
+def _measured_variation(folder: Path, choices: argparse.Namespace) -> tuple[Variation, str]:
     from dbdyno.analyse import observed_variation  # late: see _main
     from dbdyno.report import analyse_study
 

@@ -91,7 +91,7 @@ def _run_self_check(choices: argparse.Namespace) -> int:
 
 def _run_study(choices: argparse.Namespace) -> Path:
     """Return the results folder, once the study has been run into it."""
-    from dbdyno.cli._execute import run_into, warn_of_missing_runs
+    from dbdyno.cli._execute import keep_seen_spread, run_into, warn_of_missing_runs
     from dbdyno.cli._options import parse_share
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
@@ -112,7 +112,9 @@ def _run_study(choices: argparse.Namespace) -> Path:
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if throttled_share else "self-check")
     outcome = run_into(self_check_study(check_choices), folder, choices)
     if outcome.good + outcome.suspect:
-        build_page(StoredStudy.open(folder, check=check_of(choices)), folder / PAGE)
+        results = StoredStudy.open(folder, check=check_of(choices))
+        build_page(results, folder / PAGE)
+        keep_seen_spread(results)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
     warn_of_missing_runs(outcome)
     return folder

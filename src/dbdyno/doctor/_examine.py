@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Machine
-from dbdyno.doctor._verdict import SEVERITIES, CheckOutcome, Generator, MachineCheck, Needs, RemoteAccess, Subject
+from dbdyno.doctor._verdict import (
+    SEVERITIES,
+    CheckOutcome,
+    Generator,
+    MachineCheck,
+    Needs,
+    RemoteAccess,
+    RepeatSpread,
+    Subject,
+)
 from dbdyno.doctor.checks import CHECKS, LOAD_HOST_CHECKS, REMOTE_CHECKS
 
 
@@ -42,10 +51,11 @@ def examine(
     generator: Generator | None = None,
     access: RemoteAccess | None = None,
     *,
+    spread: RepeatSpread | None = None,
     at_ns: int = 0,
 ) -> Examination:
     """Judge a machine: for any study, or for what one needs; a remote one by how it is reached, too."""
-    subject = Subject(machine, needs, generator, access)
+    subject = Subject(machine, needs, generator, access, spread)
     checks = CHECKS if access is None else (*CHECKS, *REMOTE_CHECKS)
     if subject.is_load_host:
         checks = LOAD_HOST_CHECKS

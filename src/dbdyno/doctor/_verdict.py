@@ -50,6 +50,21 @@ class Generator:
     is_calibrated: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatSpread:
+    """Describes how far repeats spread here, by the studies that were made on this machine.
+
+    Parameters
+    ----------
+    share : standard deviation, relative
+    smallest_difference : of two targets that three repeats show four times out of five, relative
+    """
+
+    share: float
+    studies: int
+    smallest_difference: float
+
+
 def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequence[str] = ()) -> Needs:
     """Return the needs of a study, with what its plan estimates of memory and disk."""
     has_own_servers = any(not target.engine.source.startswith("server") for target in study.targets)
@@ -146,12 +161,20 @@ class RemoteAccess:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Describes what is examined; `needs` and `generator` are None where nobody asked, `access` for this machine."""
+    """Describes what is examined.
+
+    Parameters
+    ----------
+    needs, generator : None where nobody asked
+    access : None for this machine
+    spread : None where no study has shown it
+    """
 
     machine: Machine
     needs: Needs | None = None
     generator: Generator | None = None
     access: RemoteAccess | None = None
+    spread: RepeatSpread | None = None
 
     @property
     def is_load_host(self) -> bool:

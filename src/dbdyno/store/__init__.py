@@ -7,7 +7,7 @@ every file with its checksum.
 
 from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
 from dbdyno.store._damage import reading_intervals
-from dbdyno.store._files import JsonValue
+from dbdyno.store._files import JsonValue, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
 from dbdyno.store._histograms import (
@@ -94,4 +94,5 @@ __all__ = [
     "target_slug",
     "window_tps",
     "write_proof_note",
+    "write_whole",
 ]

@@ -28,7 +28,7 @@ _OF_LOAD_HOSTS = frozenset(
         *(check.check_id for check in (*PROCESSORS_CHECKS, *CLOCK_CHECKS, *LOAD_CHECKS, *REMOTE_CHECKS)),
         *("open-files", "local-ports", "free-space", "cpu-quota"),
     )
-) - {"pinning", "shared-cores", "disk-waits", "remote-shaping"}
+) - {"pinning", "shared-cores", "disk-waits", "remote-shaping", "repeat-spread"}
 
 LOAD_HOST_CHECKS = tuple(check for check in (*CHECKS, *REMOTE_CHECKS) if check.check_id in _OF_LOAD_HOSTS)
 """Those of a remote host on which no servers run: its memory, its file system and limits of servers don't matter."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dbdyno.core import percent
-from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, clear, idle, unknown, weakens
+from dbdyno.core import counted, percent
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, clear, idle, notes, unknown, weakens
 
 _QUIET_SHARE = 0.05
 _STOLEN_SHARE = 0.01
 _WAITING_SHARE = 0.1
+_USUAL_SPREAD = 0.026
+"""The largest of the groups of public runs that agreed at all: what verdicts on single runs assume, too."""
 
 
 def others(subject: Subject) -> CheckAnswer:
@@ -47,6 +49,22 @@ def stolen(subject: Subject) -> CheckAnswer:
     )
 
 
+def repeat_spread(subject: Subject) -> CheckAnswer:
+    """Check how far repeats spread in the studies that were made here."""
+    spread = subject.spread
+    if spread is None:
+        return idle("no study with repeats was made here yet")
+    studies = counted(spread.studies, "study", "studies")
+    words = f"repeats spread by {percent(spread.share, 1)} in {studies} made here"
+    if spread.share <= _USUAL_SPREAD:
+        return clear(words)
+    return notes(
+        words,
+        f"three repeats show differences from {percent(spread.smallest_difference)} on; smaller ones stay undecided",
+        "dbdyno plan STUDY.toml says how many repeats a study needs; a dedicated machine needs fewer",
+    )
+
+
 def guest(subject: Subject) -> CheckAnswer:
     """Check whether the machine is a guest, which may have neighbours."""
     words = subject.machine.virtualisation
@@ -67,5 +85,6 @@ LOAD_CHECKS = (
     MachineCheck("other-load", "Other load on the machine", others),
     MachineCheck("disk-waits", "Waiting for disks", disk_waits),
     MachineCheck("steal", "Time stolen by the hypervisor", stolen),
+    MachineCheck("repeat-spread", "Spread between repeats", repeat_spread),
     MachineCheck("virtualisation", "Virtualisation", guest),
 )

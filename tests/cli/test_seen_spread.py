@@ -1,0 +1,99 @@
+"""What studies show of this machine is what the next plan expects, and what `doctor` says of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.cli._seen_spread import FILE, MachineKey, keep_spread, seen_spread
+from dbdyno.core import Home, Run
+from dbdyno.hosts import LocalHost
+from dbdyno.store import StoredStudy
+from stored_study import HOST, TWO, write_study
+
+BENCH = MachineKey.of(HOST)
+STEP = 0.06
+"""What repeats are apart, as ln(TPS)."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "home"
+    root.mkdir()
+    monkeypatch.setenv("DBDYNO_HOME", str(root))
+    return root
+
+
+def spread_study(folder: Path, text: str = TWO, step: float = STEP) -> StoredStudy:
+    def change(run: Run, fields: dict[str, Any]) -> None:
+        fields["tps"] = 100.0 * math.exp(step * run.repeat)
+
+    return write_study(folder, text, change)
+
+
+def test_the_spread_of_a_study_is_kept_once_by_its_folder(home: Path, tmp_path: Path) -> None:
+    results = spread_study(tmp_path / "results")
+    keep_spread(results, home)
+    keep_spread(results, home)
+    seen = seen_spread(home, BENCH)
+    assert seen is not None
+    assert (seen.studies, seen.cells) == (1, 4)
+    # two runs that are a step apart have that standard deviation over the root of two; noise of windows is taken out
+    assert seen.variation.spread == pytest.approx(STEP / math.sqrt(2), rel=0.02)
+
+
+def test_studies_of_a_machine_count_together_and_others_not_at_all(home: Path, tmp_path: Path) -> None:
+    keep_spread(spread_study(tmp_path / "calm", step=0.02), home)
+    keep_spread(spread_study(tmp_path / "wild", step=0.08), home)
+    seen = seen_spread(home, BENCH)
+    assert seen is not None and seen.studies == 2
+    assert seen.variation.spread == pytest.approx(math.sqrt((0.02**2 + 0.08**2) / 2 / 2), rel=0.05)
+    assert seen_spread(home, MachineKey("elsewhere", "", 4)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TWO.replace("repeats = 2", "repeats = 1"),
+        TWO + "[pacing]\nrate_per_s = 100\n",
+        TWO.replace('"mysql:9.7"', '"mysql:9.7@server:old"') + '[servers.old]\nsocket = "/s"\nuser = "u"\n',
+        TWO + '[hosts.db1]\nssh = "bench@db1"\n[bench.a]\nserver = "db1"\n',
+    ],
+    ids=["no repeats", "a rate", "a running server", "another host"],
+)
+def test_studies_that_do_not_tell_how_fast_servers_are_here_are_not_kept(text: str, home: Path, tmp_path: Path) -> None:
+    keep_spread(spread_study(tmp_path / "results", text), home)
+    assert not (home / FILE).exists()
+
+
+def test_a_damaged_file_is_made_again(home: Path, tmp_path: Path) -> None:
+    (home / FILE).write_text('{"schema_version": 1, "studies": [{"results": 3}]}')
+    assert seen_spread(home, BENCH) is None
+    keep_spread(spread_study(tmp_path / "results"), home)
+    assert seen_spread(home, BENCH) is not None
+
+
+def test_a_plan_and_doctor_take_what_was_seen_here(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(TWO)
+    main(["plan", str(study)])
+    assert "assumed: spread 1.2 %" in capsys.readouterr().out
+    here = MachineKey.of(asdict(LocalHost().facts(Home.of_user().root)))
+    monkeypatch.setitem(HOST, "hostname", here.hostname)
+    monkeypatch.setitem(HOST, "cpu_model", here.cpu_model)
+    monkeypatch.setitem(HOST, "logical_cpu_count", here.logical_cpu_count)
+    keep_spread(spread_study(tmp_path / "results"), home)
+    main(["plan", str(study)])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "seen here in 4 repeated cells of 1 study: spread 4.2 % between repeats" in printed
+    main(["doctor"])
+    printed = capsys.readouterr().out
+    assert "[repeat-spread]" in printed
+    assert "repeats spread by 4.2 % in 1 study made here" in printed
