@@ -59,10 +59,11 @@ class Example:
     has_work: bool = True
     connections: float = 1.0
     has_client_host: bool = False
+    has_one_build: bool = True
 
     @property
     def circumstances(self) -> Circumstances:
-        return Circumstances(self.facts, self.settings, self.connections, self.has_client_host)
+        return Circumstances(self.facts, self.settings, self.connections, self.has_client_host, self.has_one_build)
 
     def also(self, other: Example) -> Example:
         """Both at once."""

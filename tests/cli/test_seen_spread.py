@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.cli._plan_precision import seen_precision_line
 from dbdyno.cli._seen_spread import FILE, MachineKey, keep_spread, seen_spread
 from dbdyno.core import Home, Run
 from dbdyno.hosts import LocalHost
 from dbdyno.store import StoredStudy
+from dbdyno.study import parse_study
 from stored_study import HOST, TWO, write_study
 
 BENCH = MachineKey.of(HOST)
@@ -83,6 +86,8 @@ def test_a_plan_and_doctor_take_what_was_seen_here(
 ) -> None:
     study = tmp_path / "study.toml"
     study.write_text(TWO)
+    parsed, overhead_ns = parse_study(TWO, "study.toml"), 10 * 10**9
+    assert seen_precision_line(parsed, overhead_ns) == ""
     main(["plan", str(study)])
     assert "assumed: spread 1.2 %" in capsys.readouterr().out
     here = MachineKey.of(asdict(LocalHost().facts(Home.of_user().root)))
@@ -93,6 +98,10 @@ def test_a_plan_and_doctor_take_what_was_seen_here(
     main(["plan", str(study)])
     printed = " ".join(capsys.readouterr().out.split())
     assert "seen here in 4 repeated cells of 1 study: spread 4.2 % between repeats" in printed
+    line = seen_precision_line(parsed, overhead_ns)
+    shown = re.search(r"two targets show a difference from (\S+ %) on", printed)
+    assert shown is not None and f"from about {shown[1]} on" in line
+    assert "spread by 4.2 % in 1 earlier study here" in line
     main(["doctor"])
     printed = capsys.readouterr().out
     assert "[repeat-spread]" in printed

@@ -13,6 +13,7 @@ from dbdyno.cli._fleet import run_on_benches
 from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._machine import calibration_for_study, examinations_to_json, examine_study_hosts
 from dbdyno.cli._plan import full_plan, plan_object, study_line
+from dbdyno.cli._plan_precision import seen_precision_line
 from dbdyno.cli._progress import ShownStudy, auditor, progress
 from dbdyno.cli._seen_spread import keep_spread
 from dbdyno.core import Home, HostError, Profiler, counted
@@ -121,7 +122,8 @@ def _run_with_servers(
         check=replace(check_of(choices), allow_missing_runs=True),
     ) as results:
         if not choices.quiet:
-            print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
+            lines = [study_line(study, own_plan), seen_precision_line(study, plan.budget.overhead_ns)]
+            print("", *(f"  {line}" for line in lines if line), "", sep="\n", file=sys.stderr)
         if not results.run_ids():
             _check_engines(study, hosts.host, hosts.home, quiet=choices.quiet)
         calibration = calibration_for_study(choices, study, hosts.server_host)

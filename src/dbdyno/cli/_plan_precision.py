@@ -85,6 +85,18 @@ def plan_precision(
     return PlanPrecision(variation, basis, planned, target_half_width, within_ns, designs, best)
 
 
+def seen_precision_line(study: Study, overhead_ns: int) -> str:
+    """Return which differences a study will show, by what earlier ones showed of this machine; empty if none did."""
+    seen = _spread_seen_here(study)
+    if seen is None:
+        return ""
+    smallest = planned_design(study, seen.variation, overhead_ns).smallest_difference
+    return (
+        f"differences of two targets show from about {short_percent(smallest)} on: repeats spread by "
+        f"{short_percent(seen.variation.spread)} in {counted(seen.studies, 'earlier study', 'earlier studies')} here"
+    )
+
+
 def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
@@ -135,11 +147,11 @@ def _variation_words(variation: Variation) -> str:
 
 
 def _spread_seen_here(study: Study) -> SeenSpread | None:
-    """Return what earlier studies showed of this machine; None also for servers on another one."""
+    """Return what earlier studies showed of this machine; None also for servers on another one, and for a rate."""
     from dbdyno.core import Home  # late: see _main
     from dbdyno.hosts import LocalHost
 
-    if any(bench.server is not None for bench in study.benches):
+    if not study.pacing.is_closed or any(bench.server is not None for bench in study.benches):
         return None
     root = Home.of_user().root
     return seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))

@@ -119,13 +119,25 @@ def test_rows_name_parts_facts_and_settings_that_there_are() -> None:
     for cause in causes():
         named = {*cause.settings, *(one.differs for one in _conditions(cause) if one.differs)}
         assert all(name in neutral_parameters() or value_in_effect(FACTS, name) for name in named)
-        for claim in (*cause.claims, *cause.brings):
+        for claim in (*cause.all_claims, *cause.brings):
             known = claim.part in THREAD_PARTS or claim.part.partition(".")[0] in ("statement", "client", "thrown-away")
             assert known and claim.factor in ("", *FACTORS)
 
 
 def _conditions(cause: Cause) -> tuple[Condition, ...]:
     return (*cause.conditions, *cause.alternatives)
+
+
+def test_two_vendors_servers_do_not_differ_by_performance_schema_alone(tmp_path: Path) -> None:
+    variables = {name: {**VARIABLES[name], "performance_schema": "ON" if name == PAIR[1] else "OFF"} for name in PAIR}
+    busy = {PAIR[0]: QUICK, PAIR[1]: {**QUICK, "on_cpu": 1.2}}
+    planted = PlantedTimes({PAIR[1]: {"point_select": 2.5}}, states=busy, variables=variables, repeats=3)
+    why = why_of(analyse_study(planted.write(tmp_path / "vendors")))
+    assert why.ranking is not None and why.known is not None
+    assert not why.known.has_one_build
+    leader = why.ranking.causes[0]
+    assert leader.cause.cause_id == "processor-work"
+    assert leader.settings["server.performance_schema"] == ("OFF", "ON")
 
 
 def test_the_reference_lists_the_causes_as_they_are() -> None:
@@ -150,7 +162,7 @@ def _row(cause: Cause) -> str:
     cells = [
         f"`{cause.cause_id}`",
         cause.words,
-        _claims(cause.claims),
+        ", ".join(filter(None, (_claims(cause.claims), _of_one_build(cause)))),
         _claims(cause.brings) + _processor(cause),
         " and ".join(filter(None, when)),
         ", ".join(f"`{name}`" for name in cause.settings),
@@ -162,6 +174,11 @@ def _row(cause: Cause) -> str:
 
 def _claims(claims: tuple[PartClaim, ...]) -> str:
     return ", ".join(f"`{claim.part}{'/' if claim.factor else ''}{claim.factor}`" for claim in claims)
+
+
+def _of_one_build(cause: Cause) -> str:
+    claims = _claims(cause.claims_of_one_build)
+    return f"of one build: {claims}" if claims else ""
 
 
 def _processor(cause: Cause) -> str:

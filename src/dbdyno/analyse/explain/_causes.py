@@ -99,6 +99,7 @@ class Cause:
     Parameters
     ----------
     claims : none where the processor time that its work brings is all that it takes
+    claims_of_one_build : those that count in addition between servers of one family, version and storage engine
     conditions : that must all hold
     alternatives : of which one must hold, where there are any
     """
@@ -107,6 +108,7 @@ class Cause:
     words: str
     claims: tuple[PartClaim, ...]
     remedy: str
+    claims_of_one_build: tuple[PartClaim, ...] = ()
     brings: tuple[PartClaim, ...] = ()
     conditions: tuple[Condition, ...] = ()
     alternatives: tuple[Condition, ...] = ()
@@ -117,7 +119,12 @@ class Cause:
     @property
     def is_work_alone(self) -> bool:
         """Return whether the processor time that its work brings is enough to be the cause."""
-        return self.processor is not None and (self.processor.alone or not self.claims)
+        return self.processor is not None and (self.processor.alone or not self.all_claims)
+
+    @property
+    def all_claims(self) -> tuple[PartClaim, ...]:
+        """Return what it claims between servers of one build."""
+        return (*self.claims, *self.claims_of_one_build)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,7 @@ class _Row:
     words: str
     claims: tuple[str, ...]
     remedy: str
+    claims_of_one_build: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
     all: tuple[Mapping[str, Any], ...] = ()
     any: tuple[Mapping[str, Any], ...] = ()
@@ -168,6 +176,7 @@ def _cause(row: Mapping[str, Any]) -> Cause:
         parsed_row.words,
         tuple(map(_claim, parsed_row.claims)),
         parsed_row.remedy,
+        tuple(map(_claim, parsed_row.claims_of_one_build)),
         tuple(map(_claim, parsed_row.brings)),
         tuple(map(_condition, parsed_row.all)),
         tuple(map(_condition, parsed_row.any)),

@@ -40,12 +40,14 @@ class Circumstances:
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
     has_client_host : the load generator has other processors than the server, on another host or by pinning
+    has_one_build : both servers are of one family, version and storage engine
     """
 
     facts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     settings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     more_connections: float = 1.0
     has_client_host: bool = False
+    has_one_build: bool = True
 
     @classmethod
     def of(
@@ -53,6 +55,8 @@ class Circumstances:
         left: Sequence[RunTimes],
         right: Sequence[RunTimes],
         settings: Mapping[str, tuple[str, str]] | None = None,
+        *,
+        has_one_build: bool = True,
     ) -> Circumstances:
         """Return circumstances of two cells' runs, each fact the mean over a side's runs."""
         facts_by_side = [_mean_facts(runs) for runs in (left, right)]
@@ -69,6 +73,7 @@ class Circumstances:
             settings or {},
             right_cell.concurrency / max(left_cell.concurrency, 1),
             any("client" not in users_on(run.run.cell.route, run.pinned) for run in (*left, *right)),
+            has_one_build,
         )
 
     @property
@@ -79,6 +84,7 @@ class Circumstances:
             {name: (right, left) for name, (left, right) in self.settings.items()},
             1 / self.more_connections,
             self.has_client_host,
+            self.has_one_build,
         )
 
     @property

@@ -135,7 +135,8 @@ def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstance
         for cause in causes():
             if not side_circumstances.allow(cause):
                 continue
-            own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
+            claims = cause.all_claims if circumstances.has_one_build else cause.claims
+            own_portions, unclaimed = _take_portions(unclaimed, claims)
             has_claimed = bool(own_portions)
             if not has_claimed and cause.is_work_alone:
                 own_portions, unclaimed = _take_processor_work(unclaimed, cause, side_circumstances)

@@ -44,7 +44,20 @@ _LEAST_PROCESSORS = 0.005
 def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
     """Return what the study knows of a pair in addition to its parts."""
     times = analysis.times or {}
-    return Circumstances.of(times[gap.left], times[gap.right], _differing_settings(analysis, gap))
+    builds = [
+        {
+            (record.family, record.version, record.storage_engine)
+            for record in analysis.stored
+            if record.run.cell == cell
+        }
+        for cell in (gap.left, gap.right)
+    ]
+    return Circumstances.of(
+        times[gap.left],
+        times[gap.right],
+        _differing_settings(analysis, gap),
+        has_one_build=builds[0] == builds[1],
+    )
 
 
 def _differing_settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:

@@ -64,11 +64,11 @@ def _is_about(stored_proof: StoredProof, cause: Cause) -> bool:
 
     Fewer calls that win time back do not prove dearer calls, nor do slower calls that are waited for prove more calls.
     """
-    note, parts = stored_proof.note, {claim.part for claim in cause.claims}
+    note, parts = stored_proof.note, {claim.part for claim in cause.all_claims}
     if cause.alteration != note.alteration and (not parts or parts != set(note.removes)):
         return False
     unaltered_factor = "count" if note.slows_ms else "cost"
-    return stored_proof.proof.verdict != "proved" or {claim.factor for claim in cause.claims} != {unaltered_factor}
+    return stored_proof.proof.verdict != "proved" or {claim.factor for claim in cause.all_claims} != {unaltered_factor}
 
 
 def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:
