@@ -119,11 +119,11 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_one_log_is_imported_alone(logs: Path, tmp_path: Path) -> None:
-    log = next(
-        path for path in sorted(logs.rglob("*")) if path.is_file() and "thds:" in path.read_text(errors="replace")
-    )
+    log = (logs / "new" / "8.log").rename(tmp_path / "before.log")
     assert main(["import", "sysbench", str(log), "-o", str(tmp_path / "one"), "--quiet"]) == 0
-    assert len(StoredStudy.open(tmp_path / "one").records()) == 1
+    results = StoredStudy.open(tmp_path / "one")
+    assert [record.run.cell.target for record in results.records()] == ["before.log"]
+    assert "before.log" in results.study.question
 
 
 def test_a_study_that_was_imported_is_not_run(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

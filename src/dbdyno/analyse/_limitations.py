@@ -159,7 +159,8 @@ def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     first_record = next(record for record in records if record.status not in ("good", "missing"))
     first_title = target_title(first_record.run.cell.target)
     reason = f" The first, of {first_title}: {first_record.reason}." if first_record.reason else ""
-    text = f"Of {counted(len(records), 'run')}, {words}. No finding uses them.{reason}"
+    them = verb_for(sum(status_counts.values()), "it", "them")
+    text = f"Of {counted(len(records), 'run')}, {words}. No finding uses {them}.{reason}"
     return Caveat("runs-not-good", text)
 
 

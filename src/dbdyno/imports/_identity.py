@@ -84,6 +84,7 @@ class _Finder:
 
     def __init__(self, tree: LogTree, tool: Tool, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
         self._root = tree.root.resolve()
+        self._tree_name = tree.name
         self._tool = tool
         self._patterns = patterns
         self._given = given
@@ -157,7 +158,7 @@ class _Finder:
     ) -> TargetIdentity:
         summary = companion_data.settings.get("summary", "")
         text = read_settings(self._root, summary, "summary").text if summary and not variables else ""
-        fallback = log.folder or self._root.name or "the logs"
+        fallback = log.folder or self._tree_name or "the logs"
         server = identity_of(variables, text)
         return target_of(values, server, fallback, variables.get("default_storage_engine", ""))
 

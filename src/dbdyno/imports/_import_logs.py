@@ -124,9 +124,7 @@ def _store_runs(
     on_progress: OnProgress,
 ) -> ImportOutcome:
     """Prepare every run and write it into a folder next to the output, which is put in place at the end."""
-    study = study_of(
-        runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
-    )
+    study = study_of(runs, TOOLS[request.tool], request.name, stored_path(tree.name) or "the root folder")
     jobs = [_import_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
     output = request.output.absolute()
     draft = output.with_name(f".{output.name}.importing-{os.getpid()}")

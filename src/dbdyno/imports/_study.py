@@ -142,7 +142,8 @@ def _study_pacing(rates: set[int | None]) -> Pacing:
 
 def _study_question(targets: Sequence[Target], origin: str) -> str:
     if len(targets) == 1:
-        return f"How fast is {targets[0].name} in the logs of {origin}?"
+        name = targets[0].name
+        return f"How fast is {name} in the logs of {origin}?" if name != origin else f"How fast was the run of {name}?"
     if len(targets) <= 4:
         names = [target.name for target in targets]
         return f"Which is faster in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"

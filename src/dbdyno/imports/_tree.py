@@ -68,10 +68,12 @@ class LogTree:
 
     Parameters
     ----------
+    name : of the folder, or of the single log that was named
     others_count : files that are of no use here
     """
 
     root: Path
+    name: str
     files: tuple[TreeFile, ...]
     others_count: int
     diagnostics: tuple[Diagnostic, ...]
@@ -97,6 +99,7 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
     """
     if not root.exists():
         raise TreeError(f"{root} does not exist", "", "name a log, or the unpacked folder with the logs")
+    name = root.resolve().name
     single_file, root = (root, root.parent) if root.is_file() else (None, root)
     diagnostics: list[Diagnostic] = []
     files: list[TreeFile] = []
@@ -109,7 +112,7 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
             others_count += 1
         else:
             files.append(tree_file)
-    return LogTree(root, tuple(files), others_count, tuple(diagnostics))
+    return LogTree(root, name, tuple(files), others_count, tuple(diagnostics))
 
 
 def _walk_files(root: Path, diagnostics: list[Diagnostic], leave_out: Path | None) -> Iterator[Path]:
