@@ -81,6 +81,19 @@ def test_a_damaged_file_is_made_again(home: Path, tmp_path: Path) -> None:
     assert seen_spread(home, BENCH) is not None
 
 
+def test_a_plan_expects_no_less_than_is_assumed(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = MachineKey.of(asdict(LocalHost().facts(Home.of_user().root)))
+    for name, value in asdict(here).items():
+        monkeypatch.setitem(HOST, name, value)
+    keep_spread(spread_study(tmp_path / "results", step=0.0), home)
+    assert seen_spread(home, here) is not None
+    (tmp_path / "study.toml").write_text(TWO)
+    main(["plan", str(tmp_path / "study.toml")])
+    assert "assumed: spread 1.2 %" in capsys.readouterr().out
+
+
 def test_a_plan_and_doctor_take_what_was_seen_here(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

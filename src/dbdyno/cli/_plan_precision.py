@@ -147,14 +147,18 @@ def _variation_words(variation: Variation) -> str:
 
 
 def _spread_seen_here(study: Study) -> SeenSpread | None:
-    """Return what earlier studies showed of this machine; None also for servers on another one, and for a rate."""
+    """Return what earlier studies showed of this machine; None also for servers on another one, and for a rate.
+
+    None also where it is less than what is assumed: short windows leave so much noise that no spread is seen in it.
+    """
     from dbdyno.core import Home  # late: see _main
     from dbdyno.hosts import LocalHost
 
     if not study.pacing.is_closed or any(bench.server is not None for bench in study.benches):
         return None
     root = Home.of_user().root
-    return seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))
+    seen = seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))
+    return seen if seen is not None and seen.variation.spread > ASSUMED_VARIATION.spread else None
 
 
 def _measured_variation(folder: Path, choices: argparse.Namespace) -> tuple[Variation, str]:
