@@ -12,8 +12,8 @@ import pytest
 
 from dbdyno.cli import main
 from dbdyno.cli._plan_precision import seen_precision_line
-from dbdyno.cli._seen_spread import FILE, MachineKey, keep_spread, seen_spread
-from dbdyno.core import Home, Run
+from dbdyno.cli._seen_spread import FILE, MachineKey, keep_spread, seen_spread, spread_seen_here
+from dbdyno.core import Run
 from dbdyno.hosts import LocalHost
 from dbdyno.store import StoredStudy
 from dbdyno.study import parse_study
@@ -37,6 +37,11 @@ def spread_study(folder: Path, text: str = TWO, step: float = STEP) -> StoredStu
         fields["tps"] = 100.0 * math.exp(step * run.repeat)
 
     return write_study(folder, text, change)
+
+
+def store_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in asdict(MachineKey.of(asdict(LocalHost().facts()))).items():
+        monkeypatch.setitem(HOST, name, value)
 
 
 def test_the_spread_of_a_study_is_kept_once_by_its_folder(home: Path, tmp_path: Path) -> None:
@@ -84,11 +89,9 @@ def test_a_damaged_file_is_made_again(home: Path, tmp_path: Path) -> None:
 def test_a_plan_expects_no_less_than_is_assumed(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    here = MachineKey.of(asdict(LocalHost().facts(Home.of_user().root)))
-    for name, value in asdict(here).items():
-        monkeypatch.setitem(HOST, name, value)
+    store_on_this_machine(monkeypatch)
     keep_spread(spread_study(tmp_path / "results", step=0.0), home)
-    assert seen_spread(home, here) is not None
+    assert spread_seen_here(home) is not None
     (tmp_path / "study.toml").write_text(TWO)
     main(["plan", str(tmp_path / "study.toml")])
     assert "assumed: spread 1.2 %" in capsys.readouterr().out
@@ -103,10 +106,7 @@ def test_a_plan_and_doctor_take_what_was_seen_here(
     assert seen_precision_line(parsed, overhead_ns) == ""
     main(["plan", str(study)])
     assert "assumed: spread 1.2 %" in capsys.readouterr().out
-    here = MachineKey.of(asdict(LocalHost().facts(Home.of_user().root)))
-    monkeypatch.setitem(HOST, "hostname", here.hostname)
-    monkeypatch.setitem(HOST, "cpu_model", here.cpu_model)
-    monkeypatch.setitem(HOST, "logical_cpu_count", here.logical_cpu_count)
+    store_on_this_machine(monkeypatch)
     keep_spread(spread_study(tmp_path / "results"), home)
     main(["plan", str(study)])
     printed = " ".join(capsys.readouterr().out.split())

@@ -18,7 +18,7 @@ from rich.text import Text
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.cli._remote import examine_bench
-from dbdyno.cli._seen_spread import MachineKey, seen_spread
+from dbdyno.cli._seen_spread import spread_seen_here
 from dbdyno.core import DbdynoError, Home, HostError, counted, is_network_route, percent
 from dbdyno.doctor import (
     CheckOutcome,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
     """Look at this machine for a second, and judge what is seen."""
     generator = _open_generator(home, host)
-    spread = _repeat_spread(home, host)
+    spread = _repeat_spread(home)
     return examine(read_machine(host, home.root), needs, generator, spread=spread, at_ns=time.time_ns())
 
 
@@ -122,8 +122,8 @@ def finding_line(finding: CheckOutcome) -> str:
     return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
 
 
-def _repeat_spread(home: Home, host: LocalHost) -> RepeatSpread | None:
-    seen = seen_spread(home.root, MachineKey.of(asdict(host.facts(home.root))))
+def _repeat_spread(home: Home) -> RepeatSpread | None:
+    seen = spread_seen_here(home.root)
     if seen is None:
         return None
     difference = seen.variation.smallest_difference(*_USUAL_DESIGN)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
-from dbdyno.cli._seen_spread import MachineKey, SeenSpread, seen_spread
+from dbdyno.cli._seen_spread import SeenSpread, spread_seen_here
 from dbdyno.core import counted, format_duration, short_percent
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
@@ -87,7 +87,7 @@ def plan_precision(
 
 def seen_precision_line(study: Study, overhead_ns: int) -> str:
     """Return which differences a study will show, by what earlier ones showed of this machine; empty if none did."""
-    seen = _spread_seen_here(study)
+    seen = _spread_to_expect(study)
     if seen is None:
         return ""
     smallest = planned_design(study, seen.variation, overhead_ns).smallest_difference
@@ -130,7 +130,7 @@ def _expected_variation(study: Study, choices: argparse.Namespace) -> tuple[Vari
     """Return that of the results that are named, else of earlier studies on this machine, else what is assumed."""
     if choices.results is not None:
         return _measured_variation(choices.results, choices)
-    seen = _spread_seen_here(study)
+    seen = _spread_to_expect(study)
     if seen is None:
         words = f"assumed: {_variation_words(ASSUMED_VARIATION)}"
         return ASSUMED_VARIATION, f"{words}; --from RESULTS uses measured values"
@@ -146,18 +146,16 @@ def _variation_words(variation: Variation) -> str:
     )
 
 
-def _spread_seen_here(study: Study) -> SeenSpread | None:
+def _spread_to_expect(study: Study) -> SeenSpread | None:
     """Return what earlier studies showed of this machine; None also for servers on another one, and for a rate.
 
     None also where it is less than what is assumed: short windows leave so much noise that no spread is seen in it.
     """
     from dbdyno.core import Home  # late: see _main
-    from dbdyno.hosts import LocalHost
 
     if not study.pacing.is_closed or any(bench.server is not None for bench in study.benches):
         return None
-    root = Home.of_user().root
-    seen = seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))
+    seen = spread_seen_here(Home.of_user().root)
     return seen if seen is not None and seen.variation.spread > ASSUMED_VARIATION.spread else None
 
 

@@ -108,6 +108,13 @@ def seen_spread(root: Path, machine: MachineKey) -> SeenSpread | None:
     return SeenSpread(len(entries), sum(entry.cells for entry in entries), variation)
 
 
+def spread_seen_here(root: Path) -> SeenSpread | None:
+    """Return what the last studies of this machine showed; None where there was none."""
+    from dbdyno.hosts import LocalHost  # late: see _main
+
+    return seen_spread(root, MachineKey.of(asdict(LocalHost().facts(root))))
+
+
 def _tells_of_this_machine(study: Study) -> bool:
     """Return whether throughput was that of servers here as they are: not given by a rate, throttled, or elsewhere."""
     are_ours = all(target.engine.source_kind != "server" and not target.throttled_share for target in study.targets)
