@@ -55,11 +55,10 @@ def repeat_spread(subject: Subject) -> CheckAnswer:
     if spread is None:
         return idle("no study with repeats was made here yet")
     studies = counted(spread.studies, "study", "studies")
-    words = f"repeats spread by {percent(spread.share, 1)} in {studies} made here"
     if spread.share <= _USUAL_SPREAD:
-        return clear(words)
+        return clear(f"repeats spread by no more than {percent(_USUAL_SPREAD, 1)} in {studies} made here")
     return notes(
-        words,
+        f"repeats spread by {percent(spread.share, 1)} in {studies} made here",
         f"three repeats show differences from {percent(spread.smallest_difference)} on; smaller ones stay undecided",
         "dbdyno plan STUDY.toml says how many repeats a study needs; a dedicated machine needs fewer",
     )
