@@ -86,8 +86,11 @@ def plan_precision(
 
 
 def seen_precision_line(study: Study, overhead_ns: int) -> str:
-    """Return which differences a study will show, by what earlier ones showed of this machine; empty if none did."""
-    seen = _spread_to_expect(study)
+    """Return which differences a study will show, by what earlier ones showed of this machine.
+
+    Empty where none did, and where there are no two targets to differ.
+    """
+    seen = _spread_to_expect(study) if len(study.targets) > 1 else None
     if seen is None:
         return ""
     smallest = planned_design(study, seen.variation, overhead_ns).smallest_difference
