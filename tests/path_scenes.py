@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,22 @@ class Played:
         (outage,) = self.run.end["outages"]
         return dict(outage)
 
-    def zero_seconds(self) -> int:
-        """Whole seconds without an event."""
-        return sum(not sum(t["completed"] for t in second["transactions"].values()) for second in self.run.seconds)
+    def events_between(self, deed: str, undoing: str) -> list[int]:
+        """What was completed in each second that lies between both deeds as a whole: how many depends on the second
+        of the load in which the first was done."""
+        return [
+            _events(second)
+            for second in self.run.seconds
+            if self.done_ns[deed] <= second["monotonic_ns"]
+            and second["monotonic_ns"] + second["duration_ns"] <= self.begun_ns[undoing]
+        ]
+
+
+def _events(second: Mapping[str, Any]) -> int:
+    """Of both kinds of record: a load's of this project, and one in sysbench's form."""
+    if "events" in second:
+        return int(second["events"])
+    return sum(counts["completed"] for counts in second["transactions"].values())
 
 
 @dataclass(frozen=True)
