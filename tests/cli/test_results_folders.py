@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dbdyno.cli import _fleet, main
 from dbdyno.cli._folder import hold_results, make_room
+from dbdyno.cli._plan import plan_object
 from dbdyno.core import RequestError, StoreError
-from dbdyno.store import FolderCheck, Results
+from dbdyno.plan import make_plan
+from dbdyno.store import FolderCheck, Results, StoredStudy
+from dbdyno.store._writer import seal_manifest
 from dbdyno.study import parse_study, study_text
 from error_codes import raises_code
 from stored_study import TWO, write_study
 
 OTHER = TWO.replace("rows = 1000", "rows = 2000")
+STUDY, OTHER_STUDY = parse_study(TWO, "two.toml"), parse_study(OTHER, "other.toml")
+MORE = TWO.replace("repeats = 2", "repeats = 5")
 
 
 @pytest.fixture
@@ -25,20 +32,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_same_study_goes_on_in_its_folder(folder: Path) -> None:
-    make_room(folder, TWO, fresh=False)
+    make_room(folder, STUDY, fresh=False)
     assert folder.exists()
 
 
 def test_good_runs_of_another_study_are_kept_and_the_way_on_is_named(folder: Path) -> None:
     with pytest.raises(StoreError) as caught:
-        make_room(folder, OTHER, fresh=False)
+        make_room(folder, OTHER_STUDY, fresh=False)
     assert "--fresh" in caught.value.remedy and f"{folder}.1" in caught.value.remedy
     assert Results.open(folder).records()
 
 
 def test_asked_for_it_begins_anew_and_the_old_results_open_where_they_were_moved(folder: Path) -> None:
     for number in (1, 2):
-        make_room(folder, TWO, fresh=True)
+        make_room(folder, STUDY, fresh=True)
         assert not folder.exists()
         moved = folder.with_name(f"study.{number}")
         assert Results.open(moved).records()
@@ -47,14 +54,71 @@ def test_asked_for_it_begins_anew_and_the_old_results_open_where_they_were_moved
 
 def test_a_folder_without_a_good_run_makes_way_for_a_changed_study(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "study", change=lambda _, fields: fields.update(status="failed")).path
-    make_room(folder, OTHER, fresh=False)
+    make_room(folder, OTHER_STUDY, fresh=False)
     assert not folder.exists() and folder.with_name("study.1").exists()
 
 
 def test_results_that_are_being_written_stay(folder: Path) -> None:
     with Results.open(folder).writing(), raises_code(StoreError, "in-use"):
-        make_room(folder, TWO, fresh=True)
+        make_room(folder, STUDY, fresh=True)
     assert folder.exists()
+
+
+def test_more_repeats_of_the_same_study_go_on_in_its_folder(folder: Path) -> None:
+    runs = {path: path.read_bytes() for path in folder.glob("runs/*/*")}
+    more = parse_study(MORE, "two.toml")
+    plan = plan_object(more, make_plan(more))
+    with hold_results(folder, more, plan, {}, fresh=False, check=FolderCheck()) as results:
+        with results.writing() as writer:
+            writer.append("study-started")
+        assert results.repeats_looked_at == (2,)
+    results = StoredStudy.open(folder, study_text(more), FolderCheck(is_full=True))
+    assert (results.study.repeats, len(results.planned_runs)) == (5, 20)
+    assert results.run_ids() == {run.run_id for run in results.planned_runs[: len(results.run_ids())]}
+    assert {path: path.read_bytes() for path in folder.glob("runs/*/*")} == runs
+
+
+def test_repeats_are_raised_step_by_step_and_each_look_is_kept(folder: Path) -> None:
+    for text in (MORE, MORE, MORE.replace("repeats = 5", "repeats = 6")):
+        with hold(folder, text):
+            pass
+    assert Results.open(folder).repeats_looked_at == (2, 5)
+
+
+def test_repeats_that_a_kill_left_half_raised_are_raised_by_the_same_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dbdyno.store._writer.seal_manifest", _after(1, killed))
+        with pytest.raises(KeyboardInterrupt), hold(folder, MORE):
+            pass
+    assert StoredStudy.open(folder).study.repeats == 5
+    with hold(folder, MORE) as results:
+        assert results.repeats_looked_at == (2,)
+    assert Results.open(folder, study_text(parse_study(MORE, "two.toml")), FolderCheck(is_full=True)).records()
+
+
+def _after(count: int, instead: Callable[..., None]) -> Callable[..., None]:
+    """Seal so many manifests, then do something else."""
+    calls = itertools.count(1)
+    return lambda *arguments: instead(*arguments) if next(calls) > count else seal_manifest(*arguments)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (TWO.replace("repeats = 2", "repeats = 1"), "with 2 repeats of each cell instead of 1"),
+        (MORE.replace("rows = 1000", "rows = 2000"), "two')"),
+        (MORE.replace("repeats = 5", "repeats = 5\nrepeats_max = 6"), "two')"),
+    ],
+)
+def test_fewer_repeats_and_other_changes_are_another_study(folder: Path, text: str, words: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        make_room(folder, parse_study(text, "two.toml"), fresh=False)
+    assert caught.value.why.endswith(words)
 
 
 def hold(folder: Path, text: str = TWO, *, fresh: bool = False) -> contextlib.AbstractContextManager[Results]:

@@ -10,6 +10,7 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._limitations_of_repeats import (
     few_repeats_caveat,
+    raised_repeats_caveat,
     repeats_apart_caveat,
     undecided_comparisons_caveat,
 )
@@ -40,6 +41,7 @@ class StudyFacts:
     Parameters
     ----------
     repeats : planned
+    repeats_looked_at : each number of repeats whose results were there before more were asked for
     is_closed : closed pacing: the next transaction starts when the last is done
     cores : of the host; 0 when unknown
     shares_cores : client and server run on the same cores
@@ -58,6 +60,7 @@ class StudyFacts:
     is_interleaved: bool = True
     are_results_compared: bool = True
     results: tuple[ResultComparison, ...] = ()
+    repeats_looked_at: tuple[int, ...] = ()
     scaled: str = ""
     imported: str = ""
 
@@ -90,6 +93,7 @@ def limitations(
         _several_benches_caveat(records),
         _short_window_caveat(facts),
         few_repeats_caveat(facts.repeats, judgements),
+        raised_repeats_caveat(facts.repeats_looked_at),
         _fixed_order_caveat(facts),
         _shared_cores_caveat(facts),
         _busy_client_caveat(records),

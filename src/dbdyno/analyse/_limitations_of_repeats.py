@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._variation import observed_variation
-from dbdyno.analyse._words import supported
+from dbdyno.analyse._words import listed, supported
 from dbdyno.core import Caveat, Comparison, counted, short_percent, verb_for
 from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
 
@@ -63,6 +63,26 @@ def _smallest_difference_sentence(typical_sd: object, judgements: Sequence[CellJ
         return " The repeats differ too much to show a difference."
     percent = 100 * (ratio - 1)
     return f" Differences below about {supported(percent, percent)} % are likely to be missed."
+
+
+def raised_repeats_caveat(repeats_looked_at: Sequence[int]) -> Caveat | None:
+    """Warn of repeats that were added to stored results: who stops when a difference shows has looked more than once.
+
+    Parameters
+    ----------
+    repeats_looked_at : each number of repeats whose results were there before more were asked for
+    """
+    if not repeats_looked_at:
+        return None
+    looks = len(repeats_looked_at) + 1
+    # Šidák's inequality: means of the same runs go together, so no more than looks at runs apart would.
+    most_percent = 100 * (1 - 0.95**looks)
+    first_words = f"{listed([str(repeats) for repeats in repeats_looked_at])} repeat{'s' * (repeats_looked_at != (1,))}"
+    return Caveat(
+        "repeats-raised",
+        f"Repeats were added after there were results of {first_words}. Adding them until a difference shows finds one "
+        f"where there is none in up to {most_percent:.2g} % of cases instead of 5 %.",
+    )
 
 
 def repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:

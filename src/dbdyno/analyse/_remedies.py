@@ -35,11 +35,15 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "short-window": "Windows of 900 s or more remove this limitation.",
         "one-repeat": "Repeat each cell at least twice, or run a sentinel.",
         "few-repeats": "Three repeats or more narrow the intervals.",
+        "repeats-raised": "Choose the repeats before the first run, with dbdyno plan, or let repeats_max add them.",
         "fixed-order": 'Set order = "interleaved" in [measure].',
         "shared-cores": "Pin them to different cores, or run the load generator on another machine.",
         CLIENT_BOUND: "Give the load generator more processors (--pin-client) or a separate machine.",
         "errors": "The server's manual says what a code means; correct the settings or the load that cause it.",
-        "undecided": "dbdyno plan STUDY.toml --target-half-width 2% says how many repeats a given precision needs.",
+        "undecided": (
+            "Set more repeats in the study and run it again: the stored runs are kept. dbdyno plan STUDY.toml "
+            "--target-half-width 2% says how many a given precision needs."
+        ),
         "closed-loop": "Use a fixed rate (--rate) to see it.",
     }
 )

@@ -31,7 +31,7 @@ from dbdyno.plan import PartOfStudy, Plan, runs_of_part
 from dbdyno.provision import check_available
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import StoredStudy
-from dbdyno.study import Study, study_text
+from dbdyno.study import Study
 
 
 def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> int:
@@ -111,7 +111,7 @@ def _run_with_servers(
     """Run it, or a part of it, with servers on this machine, or on a host."""
     own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     is_fresh = getattr(choices, "fresh", False)
-    check_room(output, study_text(study), fresh=is_fresh)
+    check_room(output, study, fresh=is_fresh)
     facts, examinations = examine_study_hosts(study, plan, hosts, force=choices.force, quiet=choices.quiet)
     with hold_results(
         output,

@@ -32,9 +32,9 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     host = LocalHost()
     Home.of_user().check()
     plan = full_plan(study, host)
-    text, scratch = study_text(study), _scratch_beside(output, os.getpid())
+    scratch = _scratch_beside(output, os.getpid())
     is_fresh = getattr(choices, "fresh", False)
-    check_room(output, text, fresh=is_fresh)
+    check_room(output, study, fresh=is_fresh)
     held = ExitStack()
 
     def open_results(facts: Mapping[str, JsonValue]) -> Results:

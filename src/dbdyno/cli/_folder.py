@@ -56,8 +56,8 @@ def default_folder(targets: Sequence[str], today: date) -> Path:
     return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
 
 
-def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
-    """Check that a study's results can go into a folder; changes nothing.
+def check_room(folder: Path, study: Study, *, fresh: bool) -> Path | None:
+    """Check that a study's results can go into a folder; changes nothing. There may be fewer repeats of the same study.
 
     Returns
     -------
@@ -68,20 +68,19 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
     StoreError : the folder can't be used, holds good runs of another study, or is being written
     """
     from dbdyno.core import StoreError  # late: see _main
-    from dbdyno.store import FolderCheck, Results, is_results_folder, study_digest
+    from dbdyno.store import FolderCheck, Results, StoredStudy, is_results_folder
 
     if not is_results_folder(folder):
         Results.check_free(folder)
         return None
-    results = Results.open(folder, check=FolderCheck(allow_altered=True))
-    is_same = results.manifest.study_digest == study_digest(study_text)
-    if is_same and not fresh:
+    results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
+    if not fresh and (_is_study_of(results, study) or _has_fewer_repeats(results, study)):
         return None
     moved_path = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
         raise StoreError(
             f"{folder} holds the results of another study",
-            f"its study is {folder / 'study.toml'} ('{results.manifest.study_name}')",
+            _unlike_words(results, study),
             f"--fresh moves them to {moved_path} and starts over; -o names another folder",
         )
     if results.is_being_written:
@@ -94,7 +93,34 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
     return moved_path
 
 
-def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
+def _is_study_of(results: Results, study: Study) -> bool:
+    from dbdyno.store import study_digest  # late: see _main
+    from dbdyno.study import study_text
+
+    return results.manifest.study_digest == study_digest(study_text(study))
+
+
+def _has_fewer_repeats(results: StoredStudy, study: Study) -> bool:
+    """Return whether a study goes on in a folder that has been asked for fewer repeats of it."""
+    try:
+        return study.repeats_more_than(results.study)
+    except StudyError:  # an older version has stored it, and this one can't read it
+        return False
+
+
+def _unlike_words(results: StoredStudy, study: Study) -> str:
+    """Return which study a folder belongs to."""
+    words = f"its study is {results.path / 'study.toml'} ('{results.manifest.study_name}')"
+    try:
+        has_more = results.study.repeats_more_than(study)
+    except StudyError:
+        return words
+    return (
+        f"{words}, with {results.study.repeats} repeats of each cell instead of {study.repeats}" if has_more else words
+    )
+
+
+def make_room(folder: Path, study: Study, *, fresh: bool) -> None:
     """Move results aside that a study can't go on with: those of another study without a good run, or all if `fresh`.
 
     Raises
@@ -103,7 +129,7 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
     """
     from dbdyno.store import Results  # late: see _main
 
-    moved_path = check_room(folder, study_text, fresh=fresh)
+    moved_path = check_room(folder, study, fresh=fresh)
     if moved_path is None:
         return
     with Results.locked(folder):
@@ -130,15 +156,33 @@ def hold_results(
     StoreError : see `check_room`
     """
     from dbdyno.store import Results  # late: see _main
-    from dbdyno.study import study_text
 
-    text = study_text(study)
-    make_room(folder, text, fresh=fresh)
+    make_room(folder, study, fresh=fresh)
     absolute_folder = folder.absolute()
     missing_folders = [path for path in (absolute_folder, *absolute_folder.parents) if not path.exists()]
     with Results.locked(folder), _removed_unless_used(absolute_folder, missing_folders):
-        results = Results.open_or_create(folder, text, plan, host, study_name=study.name, check=check)
-        yield replace(results, is_locked=True)
+        yield _results_of(folder, study, plan, host, check)
+
+
+def _results_of(
+    folder: Path, study: Study, plan: JsonValue, host: Mapping[str, JsonValue], check: FolderCheck
+) -> Results:
+    """Return the results in a folder that is locked, made where they are missing; fewer repeats become as many."""
+    from dbdyno.store import Results, StoredStudy, is_results_folder  # late: see _main
+    from dbdyno.study import study_text
+
+    text = study_text(study)
+    if is_results_folder(folder):
+        stored = StoredStudy.open(folder, check=check)
+        if not _is_study_of(stored, study) and _has_fewer_repeats(stored, study):
+            earlier = stored.study.repeats
+            if earlier != study.repeats:  # a kill in between has left them equal
+                print(f"  {folder} goes on from {earlier} to {study.repeats} repeats of each cell", file=sys.stderr)
+            return Results(folder, stored.manifest, check, is_locked=True).raise_repeats(
+                text, plan, earlier, study.repeats
+            )
+    results = Results.open_or_create(folder, text, plan, host, study_name=study.name, check=check)
+    return replace(results, is_locked=True)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from dbdyno.study import (
 
 _STORY = """\
 Runs a study file and writes results and report into a folder. Ctrl-C, kill -9 or a power cut costs at most the run
-in progress: the same command resumes the study.
+in progress: the same command resumes the study. With more repeats in the file it adds those: stored runs are kept.
 
   dbdyno run studies/first.toml                  into results/first
   dbdyno run studies/first.toml -o /data/first

@@ -332,6 +332,7 @@ def _study_facts(results: StoredStudy) -> StudyFacts:
     return StudyFacts(
         window_s=window_s,
         repeats=study.repeats,
+        repeats_looked_at=results.repeats_looked_at,
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
         shares_cores=study.imported is None and is_local and not study.pinning.is_apart and not are_servers_remote,

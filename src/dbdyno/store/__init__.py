@@ -20,7 +20,7 @@ from dbdyno.store._histograms import (
     merged_histogram,
     sums_of,
 )
-from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, JournalEntry
+from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._live import LiveLog, LiveReader
 from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
@@ -39,6 +39,7 @@ __all__ = [
     "MACHINE_EXAMINED",
     "PARTS_GATHERED",
     "QUICK_CHECK",
+    "REPEATS_RAISED",
     "SCHEMA_VERSION",
     "FileAlteration",
     "FilledCounts",

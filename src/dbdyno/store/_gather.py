@@ -11,7 +11,7 @@ from dbdyno.core import StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import RESUMING_CHECK
 from dbdyno.store._files import JsonValue
-from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, JournalEntry
+from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
 from dbdyno.store._manifest import units_of
 from dbdyno.store._results import Results
 from dbdyno.store._runs import PackedRun, content_facts, read_record
@@ -76,6 +76,7 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
         writer.append(PARTS_GATHERED, parts=[facts for part in parts for facts in _parts_of(part)])
         _add_machines(writer, results, parts)
         _add_examinations(writer, results, parts)
+        _add_raised_repeats(writer, results, parts)
         for part in parts:
             writer.add_target_files(part.target_files())
         if repeated_ids:
@@ -208,6 +209,19 @@ def _add_examinations(writer: ResultsWriter, results: Results, parts: Sequence[R
     for part in parts:
         rows = [{"host": _host_name(part), **entry.facts, "at_ns": entry.at_ns} for entry in _examinations(part)]
         writer.append_all(MACHINE_EXAMINED, [row for row in rows if (row["host"], row["at_ns"]) not in known])
+
+
+def _add_raised_repeats(writer: ResultsWriter, results: Results, parts: Sequence[Results]) -> None:
+    """Add to the journal how repeats of the parts were raised, as far as it is new."""
+    known = _raised_repeats(results)
+    new_rows = {row: facts for part in parts for row, facts in _raised_repeats(part).items() if row not in known}
+    writer.append_all(REPEATS_RAISED, new_rows.values())
+
+
+def _raised_repeats(results: Results) -> dict[tuple[object, object], Mapping[str, JsonValue]]:
+    """Repeats before and after -> facts of the event."""
+    entries = [entry.facts for entry in results.journal() if entry.event == REPEATS_RAISED]
+    return {(facts["earlier"], facts["repeats"]): facts for facts in entries}
 
 
 def _examinations(results: Results) -> list[JournalEntry]:

@@ -26,6 +26,9 @@ MACHINE_EXAMINED = "machine-examined"
 """Event of what was seen of the machine at each start, with what was found; of gathered parts also its ``host``."""
 PARTS_GATHERED = "parts_gathered"
 """Event of parts that were put together: ``parts``, each with ``folder``, ``runs`` and facts of its ``host``."""
+REPEATS_RAISED = "repeats-raised"
+"""Event before a folder's study is replaced by one with more repeats: ``earlier`` and ``repeats``, and how many runs
+were ``stored`` by then."""
 STORED = "stored"
 """Event before files are stored: ``unit`` (a run's folder, a file) and ``sha256`` of them all; empty: taken away."""
 MANIFEST_WRITTEN = "manifest-written"
@@ -62,6 +65,12 @@ class _Gathered(TypedDict):
     parts: list[_GatheredPart]
 
 
+class _RepeatsRaised(TypedDict):
+    earlier: int
+    repeats: int
+    stored: int
+
+
 class _OfRun(TypedDict):
     run_id: str
 
@@ -80,6 +89,7 @@ _SHAPES: Mapping[str, Any] = MappingProxyType(
     {
         MACHINE_EXAMINED: _Examined,
         PARTS_GATHERED: _Gathered,
+        REPEATS_RAISED: _RepeatsRaised,
         "run-started": _OfRun,
         "run-finished": _OfRun,
         "not-read": _NotRead,

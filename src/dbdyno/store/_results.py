@@ -32,7 +32,7 @@ from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_folder, let_pass, unwritable
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._inspections import read_inspections
-from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
+from dbdyno.store._journal import MACHINE_EXAMINED, REPEATS_RAISED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._live import bench_logs, read_live
 from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_digest, top_files
@@ -143,6 +143,29 @@ class Results:
         if (path / layout.MANIFEST).exists():
             return cls.open(path, study_text, check)
         return cls.create(path, study_text, plan, host, study_name=study_name)
+
+    def raise_repeats(self, study_text: str, plan: JsonValue, earlier: int, repeats: int) -> Results:
+        """Replace the study by the same one with more repeats; what is stored stays, and the journal notes it.
+
+        Parameters
+        ----------
+        earlier, repeats : of the stored study and of the new one; equal where a kill has left half of this
+
+        Raises
+        ------
+        StoreError, AlteredError : see `writing`
+        """
+        with self.writing() as writer:
+            if repeats > earlier:
+                writer.append(REPEATS_RAISED, earlier=earlier, repeats=repeats, stored=len(self.run_ids()))
+            writer.replace_study(study_text, plan)
+        return replace(Results.open(self.path, study_text, self.check), is_locked=self.is_locked)
+
+    @property
+    def repeats_looked_at(self) -> tuple[int, ...]:
+        """Return each number of repeats whose results could be looked at before more were asked for, ascending."""
+        raised: list[Any] = [entry.facts for entry in self.journal() if entry.event == REPEATS_RAISED]
+        return tuple(sorted({facts["earlier"] for facts in raised if facts["stored"]}))
 
     @staticmethod
     @contextmanager

@@ -19,7 +19,16 @@ from dbdyno.store._held_folder import HeldFolder
 from dbdyno.store._inspections import inspection_contents
 from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, append_entries, append_entry
 from dbdyno.store._live import LiveLog
-from dbdyno.store._manifest import Manifest, ManifestEntry, facts_of, manifest_text, unit_digest, unit_of, units_of
+from dbdyno.store._manifest import (
+    Manifest,
+    ManifestEntry,
+    facts_of,
+    manifest_text,
+    study_digest,
+    unit_digest,
+    unit_of,
+    units_of,
+)
 from dbdyno.store._runs import (
     PackedRun,
     StoredRun,
@@ -82,6 +91,13 @@ class ResultsWriter:
         """Replace the facts of the machine, where they come to be known only from the runs."""
         with _disk_errors(self._held.named):
             self._store_file(layout.HOST, json_text(facts))
+
+    def replace_study(self, study_text: str, plan: JsonValue) -> None:
+        """Replace the study by one that asks for the same runs and more."""
+        with _disk_errors(self._held.named):
+            self._store_file(layout.STUDY, study_text)
+            self._store_file(layout.PLAN, json_text(plan))
+        self._manifest = replace(self._manifest, study_digest=study_digest(study_text))
 
     def write_engine(self, target: str, facts: Mapping[str, JsonValue]) -> None:
         """Keep what was installed for a target."""

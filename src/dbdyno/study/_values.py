@@ -267,6 +267,15 @@ class Study:
         width = f"±{100 * self.level_target_half_width:.2g} %"
         return f"{self.repeats} to {self.repeats_max}, until its mean is known to {width}"
 
+    def repeats_more_than(self, other: Study) -> bool:
+        """Return whether this is the other study with more repeats of each cell, or as many.
+
+        Not of studies with `repeats_max`: which runs are further ones, that is asked of the repeats.
+        """
+        return (
+            self.repeats_max is None and self.repeats >= other.repeats and replace(other, repeats=self.repeats) == self
+        )
+
     @property
     def window_words(self) -> str:
         """Return how long it is judged."""

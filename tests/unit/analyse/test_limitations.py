@@ -57,6 +57,15 @@ def test_each_weakness_of_the_design_is_named(
     )
 
 
+@pytest.mark.parametrize("looked_at, chance", [((2,), "9.8 %"), ((2, 4), "14 %")])
+def test_repeats_that_were_added_to_results_cost_certainty(
+    study: MakeStudy, looked_at: tuple[int, ...], chance: str
+) -> None:
+    found = said(replace(GOOD, repeats_looked_at=looked_at), study({"a": 200.0, "b": 100.0}, repeats=6))
+    assert set(found) == {"repeats-raised"}
+    assert chance in found["repeats-raised"] and " and ".join(map(str, looked_at)) in found["repeats-raised"]
+
+
 def test_a_study_without_a_good_run_says_nothing_of_the_width_of_intervals(study: MakeStudy) -> None:
     failed = [replace(record, status="failed") for record in study({"a": 200.0}, repeats=1)]
     assert "few-repeats" not in said(replace(GOOD, repeats=1), failed)

@@ -13,6 +13,7 @@ from dbdyno.core import AlteredError, HostError, StoreError
 from dbdyno.plan import PartOfStudy, make_plan, runs_of_part
 from dbdyno.store import (
     MACHINE_EXAMINED,
+    REPEATS_RAISED,
     FolderCheck,
     JsonValue,
     PackedRun,
@@ -244,3 +245,13 @@ def test_an_altered_part_makes_an_altered_whole(tmp_path: Path) -> None:
     gather([Results.open(part.path, check=FolderCheck(allow_altered=True))], tmp_path / "whole")
     with pytest.raises(AlteredError, match=r"server\.log"):
         Results.open(tmp_path / "whole")
+
+
+def test_repeats_that_were_added_to_parts_are_known_of_the_whole(tmp_path: Path) -> None:
+    parts = [_part(tmp_path / f"{number}", number, 2) for number in (1, 2)]
+    more = PlantedTimes({}, repeats=4).text
+    raised = [part.raise_repeats(more, {}, 2, 4) for part in parts]
+    gather(raised, tmp_path / "whole")
+    whole = gather(raised, tmp_path / "whole").results
+    assert whole.repeats_looked_at == (2,)
+    assert [entry.event for entry in whole.journal()].count(REPEATS_RAISED) == 1

@@ -1,0 +1,18 @@
+"""What a test that failed on a real server is given when it is run once more."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Make anew what the tests of a file look at together, such as a scene that was played once.
+
+    A repetition would otherwise look at the very thing that failed.
+    """
+    if not isinstance(item, pytest.Function) or getattr(item, "execution_count", 1) == 1:
+        return
+    for definitions in item._fixtureinfo.name2fixturedefs.values():
+        if definitions[-1].scope == "module":
+            definitions[-1].finish(item._request)  # type: ignore[arg-type] # only to say who asked
