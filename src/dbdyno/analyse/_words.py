@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from dbdyno.core import counted as counted  # for modules that have all their words from here
 from dbdyno.core import is_vague_ratio
@@ -11,6 +12,7 @@ from dbdyno.core import is_vague_ratio
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
 _AS = {"faster": "fast", "longer": "long", "higher": "high"}
+_WHOLE_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w.,])")
 _UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
 
 
@@ -148,6 +150,29 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def merged_reasons(reasons: Iterable[str]) -> tuple[str, ...]:
+    """Return each reason once; those that differ in their whole numbers alone are one, with the range of each.
+
+    Parameters
+    ----------
+    reasons : each one or several, separated by semicolons; empty ones count as none
+
+    >>> merged_reasons(["12 % have no name", "", "9 % have no name; 3 are lost", "9 % have no name"])
+    ('9 to 12 % have no name', '3 are lost')
+    """
+    numbers_by_form: dict[tuple[str, ...], list[list[str]]] = {}
+    for reason in filter(None, (reason for text in reasons for reason in text.split("; "))):
+        form = tuple(_WHOLE_NUMBER.split(reason))
+        numbers_by_form.setdefault(form, []).append(_WHOLE_NUMBER.findall(reason))
+    return tuple(_merged_reason(form, numbers) for form, numbers in numbers_by_form.items())
+
+
+def _merged_reason(form: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
+    spans = [sorted(set(each), key=int) for each in zip(*numbers, strict=True)]
+    texts = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in spans]
+    return form[0] + "".join(text + rest for text, rest in zip(texts, form[1:], strict=True))
 
 
 def _digits(half_width: float) -> int:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
+from dbdyno.analyse._words import merged_reasons
 from dbdyno.analyse.explain._gap import Gap, gap_of_pair, gaps_by_levels
 from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
@@ -87,8 +88,7 @@ class Explanation:
     @property
     def missing(self) -> tuple[str, ...]:
         """Return why parts are missing, each reason once."""
-        reasons = dict.fromkeys(run.missing for runs in self.breakdowns.values() for run in runs if run.missing)
-        return tuple(reasons)
+        return merged_reasons(run.missing for runs in self.breakdowns.values() for run in runs)
 
 
 def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dbdyno.analyse._words import merged_reasons
 from dbdyno.analyse.explain._levels import NOTHING, TOTAL, Key, PartLevel, Runs, paired_errors, part_levels
 from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts, mean_work
 from dbdyno.core import Cell
@@ -159,7 +160,7 @@ def _gap(
         for name in names
     ]
     assumed_spreads = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
-    reasons = dict.fromkeys(run.missing for cell in (left, right) for run in runs[cell] if run.missing)
+    reasons = merged_reasons(run.missing for cell in (left, right) for run in runs[cell])
     named_shares = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
     return Gap(
         left,
