@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import Home, parse_engine_name
+from dbdyno.core import Home, RunRecord, parse_engine_name
 from dbdyno.hosts import LocalHost, read_profiler
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
@@ -164,6 +164,7 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert {(record.run.cell.target, record.run.cell.route) for record in records} == {
         (target, route) for target in ("small", "large") for route in ("loopback", "network")
     }
+    assert {record.run.cell.route for record in records if has_caveat(record, "one-machine")} == {"network"}
     assert stored.host["hostname"] == "db1"
     assert stored.host["boot_id"] != Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     passwords = passwords_of(machine)
@@ -254,6 +255,10 @@ def test_clients_on_the_host_are_calibrated_there_and_those_of_the_network_are_n
     assert_nothing_is_left(machine)
 
 
+def has_caveat(record: RunRecord, code: str) -> bool:
+    return code in {caveat.code for caveat in record.caveats}
+
+
 def seconds_of(stored: StoredStudy, run_id: str, *prefixes: str) -> set[int]:
     """Seconds in which something was read of each of these."""
     rows = stored.telemetry(run_id).rows()
@@ -295,7 +300,7 @@ def test_a_cut_cable_is_a_lost_path_and_no_stall(
     stored = StoredStudy.open(output)
     (record,) = stored.records()
     assert (record.status, record.fault) == (status, "" if status == "good" else "network"), record.reason
-    assert (code in {caveat.code for caveat in record.caveats}) or not code
+    assert has_caveat(record, code) or not code
     if status == "good":
         seconds = set(range(len(stored.seconds(record.run.run_id))))
         assert seconds_of(stored, record.run.run_id, "host.cpu", "server.cpu") == seconds

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dbdyno.core._cell import Run, RunStatus
+from dbdyno.core._cell import Run, RunStatus, is_network_route
 from dbdyno.core._flat_fields import FLAT
 
 Steadiness = Literal["steady", "cyclic", "noisy", "drifting", "not-reached", "dead", "too-short"]
@@ -16,6 +16,8 @@ ACCEPTED: tuple[Steadiness, ...] = ("steady", "cyclic", "noisy")
 ClientUseBasis = Literal["", "calibration", "busy share", "processor quota"]
 CLIENT_BOUND = "client-bound"
 """Code of the caveat of a run in which the load generator may have been the limit."""
+ONE_MACHINE = "one-machine"
+"""Code of the caveat of a run over a network whose load generator ran on the server's machine all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +368,11 @@ class RunRecord:
         if not level or window_mean is None or level == window_mean:
             return False
         return abs(window_mean - level) > min(0.01 * level, self.level_half_width or 0.0)
+
+    @property
+    def is_client_here(self) -> bool:
+        """Return whether the load generator ran on the server's machine, also over a network that does not leave it."""
+        return not is_network_route(self.run.cell.route) or any(caveat.code == ONE_MACHINE for caveat in self.caveats)
 
     @property
     def has_lost_path(self) -> bool:

@@ -9,6 +9,7 @@ What runs here is the caller's business: this package knows nothing of engines, 
 
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._files import FileFacts, Files, FileWatch, Reader, Space
+from dbdyno.hosts._kernel import have_one_kernel
 from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
 from dbdyno.hosts._oom import OomSigns, OomWatch
@@ -67,6 +68,7 @@ __all__ = [
     "Space",
     "System",
     "Throttle",
+    "have_one_kernel",
     "is_own_folder",
     "is_own_private_folder",
     "mapped_libraries",

@@ -95,6 +95,7 @@ class LoadClient:
     lab, lab_generator : where their records are merged; None without `agents`
     folders : where workloads that lie in a directory are on `host`; empty: where the study says
     lab_folders : where they are on `lab`
+    is_on_server_machine : one kernel runs both, whatever names they have
     """
 
     host: Host
@@ -106,6 +107,7 @@ class LoadClient:
     agent_hosts: tuple[Host, ...] = ()
     folders: WorkloadFolders = field(default_factory=dict)
     lab_folders: WorkloadFolders = field(default_factory=dict)
+    is_on_server_machine: bool = False
 
     @property
     def order_folders(self) -> WorkloadFolders:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbdyno.configure import NetworkAccess, NetworkClient, check_shaping
 from dbdyno.core import Home, HostError, Target, is_network_route
-from dbdyno.hosts import Host, HostFacts, LocalHost
+from dbdyno.hosts import Host, HostFacts, LocalHost, have_one_kernel
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
 from dbdyno.lab._context import LoadClient
@@ -171,8 +171,15 @@ def network_client(
     lab_folders, client_folders : where workloads in a folder are on this machine, and on each client host
     """
     lab, clients = study_hosts.host, study_hosts.clients
+    is_on_server_machine = access is not None and _drives_its_own_machine(study_hosts)
     if access is None or not clients:
-        return LoadClient(lab, generator, lab.facts(study_hosts.home.root).logical_cpu_count, folders=lab_folders)
+        return LoadClient(
+            lab,
+            generator,
+            lab.facts(study_hosts.home.root).logical_cpu_count,
+            folders=lab_folders,
+            is_on_server_machine=is_on_server_machine,
+        )
     agents = tuple(
         LoadAgent(
             client.choice.name,
@@ -197,7 +204,15 @@ def network_client(
         hosts,
         folders=agents[0].folders,
         lab_folders=lab_folders,
+        is_on_server_machine=is_on_server_machine,
     )
+
+
+def _drives_its_own_machine(study_hosts: StudyHosts) -> bool:
+    """Return whether a client of the network runs on the server's machine, whatever names both have."""
+    server_host = study_hosts.server_host
+    client_hosts: Sequence[Host] = [client.host for client in study_hosts.clients] or [study_hosts.host]
+    return server_host is not None and any(have_one_kernel(server_host, host) for host in client_hosts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,6 +203,7 @@ class RunExecutor:
             is_step=ladder_server.is_used,
             agents=client.agents,
             folders=client.order_folders,
+            is_on_server_machine=client.is_on_server_machine,
         )
 
     def _measure(

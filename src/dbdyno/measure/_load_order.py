@@ -54,6 +54,7 @@ class LoadOrder:
     is_step : the server has driven another concurrency before, so the warm-up is the short one
     agents : hosts that drive the load together; none: the load generator that gets the order does
     folders : of workloads that lie in a directory, on the machine of the load generator that gets the order
+    is_on_server_machine : a route over the network leads to a host that is this very machine, such as a container
     """
 
     run: Run
@@ -63,6 +64,7 @@ class LoadOrder:
     is_step: bool = False
     agents: Sequence[LoadAgent] = ()
     folders: WorkloadFolders = field(default_factory=dict)
+    is_on_server_machine: bool = False
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the order as it is sent and stored."""
@@ -113,7 +115,7 @@ class LoadOrder:
     @property
     def client_has_own_cpus(self) -> bool:
         """Return whether the server runs on other processors than the load generator."""
-        if self.target.get("host") not in (None, *_THIS_MACHINE):
+        if self.target.get("host") not in (None, *_THIS_MACHINE) and not self.is_on_server_machine:
             return True
         return self.study.pinning.is_apart
 

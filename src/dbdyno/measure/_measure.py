@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Caveat, DbdynoError, HostError, OrderRates, RunCourse, SettledPart
+from dbdyno.core import (
+    ONE_MACHINE,
+    Caveat,
+    DbdynoError,
+    HostError,
+    OrderRates,
+    RunCourse,
+    SettledPart,
+    is_network_route,
+)
 from dbdyno.engines import conflicts_of
 from dbdyno.hosts import Host
 from dbdyno.measure._collect import Collector, LiveLength, MeasuredServer, course_caveats, with_course
@@ -133,6 +142,11 @@ class ServerWatch:
 
 
 _NO_SOURCES = ServerWatch()
+_ONE_MACHINE = (
+    ONE_MACHINE,
+    "the load generator's host and the server's are one machine (they have one kernel): the load generator takes "
+    "processor time from the server, and no wire is between them",
+)
 
 
 def measure_run(
@@ -271,7 +285,10 @@ def _other_load_caveats(order: LoadOrder, rows: Sequence[TelemetryRow], first_se
     """Name what others used of the host; what they use of other processors than a pinned server's is no matter."""
     if order.study.pinning.server:
         return []
-    return other_load_caveats(rows, first_second, count, order.run.cell.route)
+    is_over_network = is_network_route(order.run.cell.route)
+    is_client_here = order.is_on_server_machine or not is_over_network
+    caveats = other_load_caveats(rows, first_second, count, is_client_here=is_client_here)
+    return [*caveats, *([Caveat(*_ONE_MACHINE)] if order.is_on_server_machine and is_over_network else [])]
 
 
 def _driven_seconds(

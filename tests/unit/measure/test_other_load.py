@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.core import Route
 from dbdyno.measure._other_load import other_load_caveats
 from dbdyno.store import TelemetryRow
 
@@ -22,8 +21,8 @@ def rows_of(second: int, *, others: float = 0.0, stolen: float = 0.0, client: fl
     return rows
 
 
-def codes(rows: list[TelemetryRow], route: Route = "socket") -> list[str]:
-    return [caveat.code for caveat in other_load_caveats(rows, 2, 2, route)]
+def codes(rows: list[TelemetryRow], *, is_client_here: bool = True) -> list[str]:
+    return [caveat.code for caveat in other_load_caveats(rows, 2, 2, is_client_here=is_client_here)]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,7 @@ def test_only_the_window_counts() -> None:
 def test_a_load_generator_on_another_host_uses_nothing_of_this_one() -> None:
     rows = [*rows_of(2, client=0.5), *rows_of(3, client=0.5)]
     assert codes(rows) == []
-    assert codes(rows, "network") == ["other-load"]
+    assert codes(rows, is_client_here=False) == ["other-load"]
 
 
 @pytest.mark.parametrize("metric", ["server.cpu.user", "client.cpu.system", "host.cpu.idle", "host.cpu.steal"])

@@ -10,7 +10,7 @@ from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
-from dbdyno.core import IDLE_TIMES, Route, foreign_use, is_network_route, processor_totals
+from dbdyno.core import IDLE_TIMES, foreign_use, processor_totals
 
 USERS = ("neighbours", "steal", "client", "background", "sessions")
 """Users of processors: programs other than server and load generator, the hypervisor, the load generator, the server's
@@ -72,7 +72,7 @@ class Circumstances:
             facts,
             settings or {},
             right_cell.concurrency / max(left_cell.concurrency, 1),
-            any("client" not in users_on(run.run.cell.route, run.pinned) for run in (*left, *right)),
+            any("client" not in users_on(run.pinned, is_client_here=run.is_client_here) for run in (*left, *right)),
             has_one_build,
         )
 
@@ -135,13 +135,15 @@ def _is_larger(left: str, right: str) -> bool:
         return False
 
 
-def users_on(route: Route, pinned: PinnedServer | None) -> tuple[str, ...]:
-    """Return who may use the server's processors: over a network, or pinned to others, the load generator does not."""
-    has_client = not is_network_route(route) and (pinned is None or pinned.client != "other")
+def users_on(pinned: PinnedServer | None, *, is_client_here: bool) -> tuple[str, ...]:
+    """Return who may use the server's processors: elsewhere, or pinned to others, the load generator does not."""
+    has_client = is_client_here and (pinned is None or pinned.client != "other")
     return tuple(user for user in USERS if user != "client" or has_client)
 
 
-def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServer | None = None) -> dict[str, float]:
+def processors_used(
+    means: Mapping[str, float], pinned: PinnedServer | None = None, *, is_client_here: bool
+) -> dict[str, float]:
     """Return who used how many processors of the server's host, as `RunTimes.processors` has it.
 
     A pinned server's processors are busy as long as its threads run, and those of a load generator that has no others:
@@ -150,15 +152,16 @@ def processors_used(means: Mapping[str, float], route: Route, pinned: PinnedServ
     Parameters
     ----------
     means : metric of the telemetry -> its mean over the seconds that count
+    is_client_here : the load generator runs on the server's host
     """
-    programs = ("server",) if is_network_route(route) else ("server", "client")
+    programs = ("server", "client") if is_client_here else ("server",)
     totals = processor_totals(means, (*programs, "host"))
     groups = {
         name.removesuffix(_ON_CPU): processors
         for name, processors in means.items()
         if name.startswith(_THREADS) and name.endswith(_ON_CPU)
     }
-    has_client = "client" in totals and "client" in users_on(route, pinned)
+    has_client = "client" in totals and "client" in users_on(pinned, is_client_here=is_client_here)
     processors_by_user = {"client": totals["client"]} if has_client else {}
     if pinned is not None:
         own_programs = programs if pinned.client == "same" else ("server",)

@@ -45,7 +45,7 @@ class RunSeconds:
     tps : committed transactions in each second
     statements : by type
     metrics : of the telemetry; NaN where a second was not read
-    pinned : see `RunTimes`
+    pinned, is_client_here : see `RunTimes`
     """
 
     run: Run
@@ -53,6 +53,7 @@ class RunSeconds:
     statements: Mapping[str, StatementTimes] = field(default_factory=dict)
     metrics: Mapping[str, FloatArray] = field(default_factory=dict)
     pinned: PinnedServer | None = None
+    is_client_here: bool = True
 
     def of(self, seconds: NDArray[np.bool_]) -> RunTimes:
         """Return times of some of its seconds."""
@@ -83,8 +84,9 @@ class RunSeconds:
             threads=threads if threads.get("count") else None,
             counted=counters,
             levels={name: means[name] for name in LEVELS if name in means},
-            processors=processors_used(means, self.run.cell.route, self.pinned),
+            processors=processors_used(means, self.pinned, is_client_here=self.is_client_here),
             pinned=self.pinned,
+            is_client_here=self.is_client_here,
         )
 
 

@@ -86,6 +86,7 @@ class RunTimes:
         ``idle`` of those that the server may use; who is not known is not there
     pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
+    is_client_here : the load generator runs on the server's machine
     """
 
     run: Run
@@ -106,6 +107,7 @@ class RunTimes:
     processors: Mapping[str, float] = field(default_factory=dict)
     pinned: PinnedServer | None = None
     network: NetworkUse | None = None
+    is_client_here: bool = True
 
     @property
     def thrown_away(self) -> int:

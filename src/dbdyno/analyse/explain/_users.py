@@ -37,7 +37,7 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    users = users_on(run.run.cell.route, run.pinned)
+    users = users_on(run.pinned, is_client_here=run.is_client_here)
     if run.pinned is not None:
         is_unknown = {"neighbours", "steal"} | ({"client"} if run.pinned.client == "any" else set())
         users = tuple(user for user in users if user not in is_unknown)

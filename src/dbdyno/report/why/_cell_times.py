@@ -80,8 +80,9 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(counters),
         levels=mean_levels(counters, LEVELS),
-        processors=processors_used(means, record.run.cell.route, pinned),
+        processors=processors_used(means, pinned, is_client_here=record.is_client_here),
         pinned=pinned,
+        is_client_here=record.is_client_here,
         network=_network_use(results, record, settled_table, transaction_count),
     )
 

@@ -153,7 +153,8 @@ def _run_seconds(results: StoredStudy, record: RunRecord, sums: StatementSums) -
     }
     has_moments = length and tps.any() and (_has_stalls(tps) or _has_wave(tps))
     metrics = _metric_series(results, record, sums.first, length) if has_moments else {}
-    return RunSeconds(record.run, tps, statements, metrics, pinned_server(results.study, record.run.cell))
+    pinned = pinned_server(results.study, record.run.cell)
+    return RunSeconds(record.run, tps, statements, metrics, pinned, record.is_client_here)
 
 
 def _has_stalls(tps: NDArray[np.float64]) -> bool:

@@ -60,7 +60,7 @@ def test_without_processors_that_are_used_up_there_is_no_split(run: RunTimes) ->
 
 def test_over_a_network_the_load_generator_uses_no_processor_of_the_servers_host() -> None:
     local_run = run_times("a", 1, 1600.0, {name: used for name, used in USED.items() if name != "client"})
-    run = replace(local_run, run=replace(local_run.run, cell=replace(local_run.run.cell, route="network")))
+    run = replace(local_run, is_client_here=False)
     found = split_by_users(run)
     assert found is not None
     assert set(found.by_id()) >= {"processors.sessions", "processors.background", "processors.neighbours"}
@@ -74,7 +74,7 @@ def test_other_programs_are_what_server_and_a_load_generator_on_its_host_leave()
     }  # fmt: skip
     silent_metrics = (*(name for names in PROCESSOR_TIMES.values() for name in names), *IDLE_TIMES)
     means = dict.fromkeys(silent_metrics, 0.0) | means
-    near, far = processors_used(means, "loopback"), processors_used(means, "network")
+    near, far = (processors_used(means, is_client_here=is_client_here) for is_client_here in (True, False))
     assert (near["neighbours"], near["client"]) == (pytest.approx(0.3), 0.4)
     assert far["neighbours"] == pytest.approx(0.7)
     assert "client" not in far
@@ -84,7 +84,7 @@ def test_other_programs_are_what_server_and_a_load_generator_on_its_host_leave()
 def test_what_the_hypervisor_took_is_no_other_program() -> None:
     silent_metrics = (*(name for names in PROCESSOR_TIMES.values() for name in names), *IDLE_TIMES)
     means = dict.fromkeys(silent_metrics, 0.0) | {"host.cpu.user": 1.2, "host.cpu.steal": 0.5, "host.cpu.idle": 0.3}
-    used = processors_used(means | {"server.cpu.user": 0.8, "client.cpu.user": 0.1}, "socket")
+    used = processors_used(means | {"server.cpu.user": 0.8, "client.cpu.user": 0.1}, is_client_here=True)
     assert (used["neighbours"], used["steal"]) == (pytest.approx(0.3), 0.5)
     assert (used["busy"], used["idle"]) == (pytest.approx(1.7), 0.3)
 
@@ -147,7 +147,7 @@ def test_a_server_uses_up_the_processors_that_it_is_pinned_to(
     means |= {"host.cpu.user": 2.7, "host.cpu.idle": 13.3, "server.cpu.user": 1.95, "client.cpu.user": 0.5}
     means |= {"sessions.on_cpu": 1.8, "background.purge.on_cpu": 0.15}
     run = run_times("a", 1, 1600.0, {})
-    run = replace(run, pinned=pinned, processors=processors_used(means, "socket", pinned))
+    run = replace(run, pinned=pinned, processors=processors_used(means, pinned, is_client_here=True))
     assert run.processors["busy"] == pytest.approx(busy)
     assert utilisation(run)["processors"] == pytest.approx(busy / (16 if pinned is None else 2))
     found = split_by_users(run)
