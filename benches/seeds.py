@@ -235,7 +235,7 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
         threads=_states(threads),
         threads_missing=str(threads.caveats(SECONDS + 1)),
         counted={name: rate * len(counts) / sum(counts) for name, rate in means.items() if name.startswith("engine.")},
-        processors=processors_used(means, run.cell.route),
+        processors=processors_used(means, is_client_here=True),
     )
 
 

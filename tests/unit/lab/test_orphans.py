@@ -57,6 +57,8 @@ def server_of() -> Iterator[list[subprocess.Popen[bytes]]]:
     for process in started:
         process.kill()
         process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
 
 
 def start_with(option_file: Path, started: list[subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
