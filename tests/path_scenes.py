@@ -33,8 +33,10 @@ class Played:
         return dict(outage)
 
     def events_between(self, deed: str, undoing: str) -> list[int]:
-        """What was completed in each second that lies between both deeds as a whole: how many depends on the second
-        of the load in which the first was done."""
+        """Return what was completed in each second that lies wholly between both deeds.
+
+        How many such seconds there are depends on when in a second of the load the first deed was done.
+        """
         return [
             _events(second)
             for second in self.run.seconds

@@ -251,6 +251,7 @@ def _measured_run(order: LoadOrder, collector: Collector, server_exit: str | Non
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
         *_other_load_caveats(order, telemetry.rows, first_second, count),
+        *_one_machine_caveats(order),
         *_warning_caveats(collector.messages),
         *(
             candidate
@@ -285,10 +286,14 @@ def _other_load_caveats(order: LoadOrder, rows: Sequence[TelemetryRow], first_se
     """Name what others used of the host; what they use of other processors than a pinned server's is no matter."""
     if order.study.pinning.server:
         return []
-    is_over_network = is_network_route(order.run.cell.route)
-    is_client_here = order.is_on_server_machine or not is_over_network
-    caveats = other_load_caveats(rows, first_second, count, is_client_here=is_client_here)
-    return [*caveats, *([Caveat(*_ONE_MACHINE)] if order.is_on_server_machine and is_over_network else [])]
+    is_client_here = order.is_on_server_machine or not is_network_route(order.run.cell.route)
+    return other_load_caveats(rows, first_second, count, is_client_here=is_client_here)
+
+
+def _one_machine_caveats(order: LoadOrder) -> list[Caveat]:
+    """Say that a network does not leave the server's machine."""
+    is_within = order.is_on_server_machine and is_network_route(order.run.cell.route)
+    return [Caveat(*_ONE_MACHINE)] if is_within else []
 
 
 def _driven_seconds(
