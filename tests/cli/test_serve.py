@@ -54,6 +54,38 @@ def test_who_lets_others_in_is_told_what_they_see(tmp_path: Path) -> None:
     assert "no password" in errors
 
 
+# The nth trial sends SIGTERM at the nth line, call or return of the waiting's Python; the last, a while after them.
+EACH_MOMENT = """
+import signal, sys
+from dbdyno.cli._serve import _stop_signals
+
+def moments_seen(moment):
+    seen = 0
+    def count(frame, event, argument):
+        nonlocal seen
+        seen += 1
+        if seen == moment:
+            signal.raise_signal(signal.SIGTERM)
+        return count
+    with _stop_signals() as wait_for_one:
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        sys.settrace(count)
+        wait_for_one()
+        sys.settrace(None)
+    return seen
+
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGTERM))
+moment = 1
+while moments_seen(moment) >= moment:
+    moment += 1
+"""
+
+
+def test_a_signal_at_any_moment_ends_the_wait() -> None:
+    done = subprocess.run([sys.executable, "-c", EACH_MOMENT], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_folder_that_is_not_there_is_a_wrong_request(tmp_path: Path) -> None:
     done = subprocess.run([*PROGRAM, str(tmp_path / "absent")], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2

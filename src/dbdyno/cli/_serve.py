@@ -7,8 +7,9 @@ import contextlib
 import ipaddress
 import os
 import signal
-import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -65,7 +66,7 @@ def _serve(choices: argparse.Namespace) -> int:
     with contextlib.suppress(OSError):
         os.nice(19)
     server_context = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
-    with _stop_event_on_signals() as stop_event, server_context as place:
+    with _stop_signals() as wait_for_one, server_context as place:
         host, port = place
         address = format_address(host, port)
         print(f"http://{address}/", flush=True)
@@ -74,24 +75,25 @@ def _serve(choices: argparse.Namespace) -> int:
                 f"warning: everyone who reaches {address} can read all results below {choices.folder}: "
                 "settings, host names, server logs; there is no password"
             )
-        stop_event.wait()
+        wait_for_one()
     return 0
 
 
 @contextlib.contextmanager
-def _stop_event_on_signals() -> Any:  # noqa: ANN401
-    """Return an event that Ctrl-C, SIGTERM and a terminal that goes away set; the last not under ``nohup``."""
-    stop_event = threading.Event()
+def _stop_signals() -> Iterator[Callable[[], int]]:
+    """Return what waits for Ctrl-C, SIGTERM or, but under ``nohup``, the signal of a terminal that goes away."""
+    # A threading.Event would not do: a signal that comes while it begins to wait finds its lock held, for good.
+    received_signals: SimpleQueue[int] = SimpleQueue()
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stop_event.set()
+    def receive(number: int, _frame: FrameType | None) -> None:
+        received_signals.put(number)
 
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
-    previous_handlers = {number: signal.signal(number, stop) for number in numbers}
+    previous_handlers = {number: signal.signal(number, receive) for number in numbers}
     try:
-        yield stop_event
+        yield received_signals.get
     finally:
         for number, handler in previous_handlers.items():
             signal.signal(number, handler)
