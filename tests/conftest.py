@@ -12,11 +12,11 @@ import pytest
 from chromium import browser
 from laboratory import laboratory, remove_templates, start
 from one_converter import one_converter
-from reruns import pytest_runtest_setup
+from reruns import pytest_runtest_setup, pytest_terminal_summary
 from session_home import SessionHome
 from workers import FilesFromBothEnds
 
-__all__ = ["browser", "laboratory", "one_converter", "pytest_runtest_setup", "start"]
+__all__ = ["browser", "laboratory", "one_converter", "pytest_runtest_setup", "pytest_terminal_summary", "start"]
 _HOME = pytest.StashKey[SessionHome]()
 
 

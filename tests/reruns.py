@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 
@@ -16,3 +18,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for definitions in item._fixtureinfo.name2fixturedefs.values():
         if definitions[-1].scope == "module":
             definitions[-1].finish(item._request)  # type: ignore[arg-type] # only to say who asked
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why each repeated test failed at first: a test that passes at last has no traceback in the output."""
+    for report in terminalreporter.stats.get("rerun", []):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        first_line, *_ = (crash.message if crash else str(report.longrepr)).splitlines() or [""]
+        where = f" ({Path(crash.path).name}:{crash.lineno})" if crash else ""
+        terminalreporter.write_line(f"REASON {report.nodeid}{where}: {first_line}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def test_third(seen): assert seen == 2
 
 
 def test_what_a_file_shares_is_made_anew_for_a_repetition(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text("from reruns import pytest_runtest_setup\n")
+    (tmp_path / "conftest.py").write_text("from reruns import pytest_runtest_setup, pytest_terminal_summary\n")
     (tmp_path / "test_file.py").write_text(_FILE)
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-raR", "-p", "no:xdist", "-p", "no:cacheprovider", str(tmp_path)],
@@ -49,3 +50,6 @@ def test_what_a_file_shares_is_made_anew_for_a_repetition(tmp_path: Path) -> Non
     assert run.returncode == 0, run.stdout + run.stderr
     assert "3 passed, 1 rerun" in run.stdout
     assert "RERUN test_file.py::test_second" in run.stdout
+    assert re.search(
+        r"^REASON test_file.py::test_second \(test_file.py:\d+\): assert \(1, 1, 1\) == \(2, 2, 1\)", run.stdout, re.M
+    )

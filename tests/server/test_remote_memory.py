@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -24,13 +25,14 @@ from server.test_remote_study import ENGINE, assert_nothing_is_left, start, writ
 pytestmark = pytest.mark.server
 _MIB = 1 << 20
 _BENCH = 4242
+_NUMBERS = itertools.count()
 
 
 def _delegated_group(machine: RemoteMachine) -> Path:
     """A group that belongs to the host's user, and that the host's sshd and so all of its logins live in."""
     host = LocalHost()
     try:
-        group = host.make_memory_group(f"login-{os.getpid()}", 1 << 40)
+        group = host.make_memory_group(f"login-{os.getpid()}-{next(_NUMBERS)}", 1 << 40)
     except HostError as error:
         pytest.skip(str(error))
     if group.version == 2:  # no group that has processes may have bounded children
