@@ -18,16 +18,16 @@ from dbdyno.audit._reading import Certainty, SourcedValue, Value
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._verdict import Outcome
 from dbdyno.audit._words import (
+    ValueGroup,
     all_data,
     decision_data,
     finding_data,
     missing_words,
-    short_value,
+    spoken_value,
     spoken_values,
     title_of,
     unit_of,
     what,
-    with_unit,
 )
 from dbdyno.audit.predicates import names_machine
 
@@ -46,6 +46,7 @@ __all__ = [
     "SourcedValue",
     "TargetFacts",
     "Value",
+    "ValueGroup",
     "all_data",
     "audit",
     "decision_data",
@@ -56,11 +57,10 @@ __all__ = [
     "names_machine",
     "rules",
     "server_of",
-    "short_value",
+    "spoken_value",
     "spoken_values",
     "title_of",
     "unit_of",
     "value_in_effect",
     "what",
-    "with_unit",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.audit._evaluate import Audit, Decision, Finding
@@ -21,6 +21,33 @@ _FACTS = {
 _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "pages/s": " pages/s", "pages": " pages"}
 
 
+@dataclass(frozen=True, slots=True)
+class SpokenValue:
+    """Holds a value as people read it.
+
+    Parameters
+    ----------
+    words : with its unit; of many bytes rounded
+    size_bytes : the value where `words` rounds it
+    """
+
+    words: str
+    size_bytes: int | None = None
+
+    @property
+    def exact_words(self) -> str:
+        """Return it with its count of bytes, where it is an amount of them.
+
+        >>> SpokenValue("2 GiB", 2147483648).exact_words, SpokenValue("ON").exact_words
+        ('2 GiB (2147483648)', 'ON')
+        """
+        return self.words if self.size_bytes is None else f"{self.words} ({self.size_bytes})"
+
+
+ValueGroup = tuple[SpokenValue, tuple[str, ...]]
+"""A value, and the targets that have it."""
+
+
 def what(finding: Finding) -> str:
     """Return what differs, in one line.
 
@@ -30,22 +57,12 @@ def what(finding: Finding) -> str:
     return f"{finding.rule.title}: {'; '.join(words.removeprefix(': ') for words in subject_words)}"
 
 
-def _groups_words(finding: Finding, groups: Sequence[tuple[str, tuple[str, ...]]]) -> str:
-    short_values = [short_value(value) for value, _ in groups]
-    is_told_apart = len(set(short_values)) == len(groups)
-    values = short_values if is_told_apart else [value for value, _ in groups]
+def _groups_words(finding: Finding, groups: Sequence[ValueGroup]) -> str:
+    is_told_apart = len({value.words for value, _ in groups}) == len(groups)
+    values = [value.words if is_told_apart else value.exact_words for value, _ in groups]
     return ", ".join(
         f"{value} ({_targets_words(finding, names)})" for value, (_, names) in zip(values, groups, strict=True)
     )
-
-
-def short_value(text: str) -> str:
-    """Return a value without its count of bytes.
-
-    >>> short_value("2 GiB (2147483648)"), short_value("ON")
-    ('2 GiB', 'ON')
-    """
-    return re.sub(r"(?<=iB) \(\d+\)$", "", text)
 
 
 def _targets_words(finding: Finding, names: tuple[str, ...]) -> str:
@@ -54,7 +71,7 @@ def _targets_words(finding: Finding, names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else counted(len(names), "target")
 
 
-def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
+def spoken_values(finding: Finding) -> list[tuple[str, list[ValueGroup]]]:
     """Return each input's title with its values, in units for people, and the targets that have them.
 
     The title is empty where the rule's own says it all; rules about options have the target for a title.
@@ -64,7 +81,7 @@ def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str
     if is_nested:
         return [(title_of(name), _value_groups(name, groups)) for name, groups in values.items()]
     if set(values) <= set(finding.targets):
-        return [("", [(", ".join(options), (target,)) for target, options in values.items()])]
+        return [("", [(SpokenValue(", ".join(options)), (target,)) for target, options in values.items()])]
     return [("", _value_groups(_single_input_words(finding), values))]
 
 
@@ -73,9 +90,9 @@ def _single_input_words(finding: Finding) -> str:
     return inputs[0] if len(inputs) == 1 or unit_of(inputs[0]) or inputs[0] in neutral_parameters() else ""
 
 
-def _value_groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+def _value_groups(name: str, groups: Mapping[str, Any]) -> list[ValueGroup]:
     unit = unit_of(name)
-    return [(with_unit(value, unit), tuple(targets)) for value, targets in groups.items()]
+    return [(spoken_value(value, unit), tuple(targets)) for value, targets in groups.items()]
 
 
 def title_of(name: str) -> str:
@@ -106,18 +123,20 @@ def unit_of(name: str) -> str:
     return parameter.unit if parameter else ""
 
 
-def with_unit(value: str, unit: str) -> str:
+def spoken_value(value: str, unit: str) -> SpokenValue:
     """Return a value as people read it.
 
-    >>> with_unit("2147483648", "bytes"), with_unit("75", "percent"), with_unit("", "bool")
-    ('2 GiB (2147483648)', '75 %', 'none')
+    >>> spoken_value("2147483648", "bytes")
+    SpokenValue(words='2 GiB', size_bytes=2147483648)
+    >>> spoken_value("75", "percent").words, spoken_value("", "bool").words
+    ('75 %', 'none')
     """
     amount = parse_number(value)
     if amount is None:
-        return value or "none"
+        return SpokenValue(value or "none")
     if unit == "bytes" and amount >= 1024:
-        return f"{format_bytes(int(amount))} ({value})"
-    return value + _SPOKEN_UNITS.get(unit, "")
+        return SpokenValue(format_bytes(int(amount)), int(amount))
+    return SpokenValue(value + _SPOKEN_UNITS.get(unit, ""))
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:

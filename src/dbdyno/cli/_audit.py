@@ -166,7 +166,7 @@ def _print_finding(finding: Finding, has_campaigns: bool, console: Console) -> N
             console.print(f"  {title}", markup=False)
             indent = "    "
         for value, names in groups:
-            console.print(f"{indent}{value}: {', '.join(names)}", markup=False)
+            console.print(f"{indent}{value.exact_words}: {', '.join(names)}", markup=False)
     for label, text in (("favours", finding.favours), ("why", rule.reason), ("remedy", rule.remedy)):
         console.print(f"  {label}: {text}", markup=False)
     if finding.remark:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,9 +13,9 @@ from dbdyno.audit import (
     Durability,
     Finding,
     Severity,
+    ValueGroup,
     audit,
     durability_of,
-    short_value,
     spoken_values,
 )
 from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
@@ -167,19 +166,17 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
     return f"{text} Favours {favours}.{remark}"
 
 
-def _values_words(groups: Sequence[tuple[str, tuple[str, ...]]], finding: Finding) -> str:
+def _values_words(groups: Sequence[ValueGroup], finding: Finding) -> str:
     """Return each value with its targets; of many amounts the least and the most, of many others the first ones."""
     if len(groups) <= _MOST_VALUES:
-        return ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
-    amounts = [re.search(r"\((\d+)\)$", value) for value, _ in groups]
-    if all(amounts):
-        ordered = sorted(groups, key=lambda group: int(group[0].rpartition("(")[2].rstrip(")")))
-        ends = [
-            f"{short_value(value)} ({target_title(names[0]) if len(names) == 1 else counted(len(names), 'target')})"
-            for value, names in (ordered[0], ordered[-1])
-        ]
-        return " to ".join(ends)
-    first_words = ", ".join(short_value(value) for value, _ in groups[: _MOST_VALUES - 1])
+        return ", ".join(f"{value.words} ({_targets_words(names, finding)})" for value, names in groups)
+    sizes = [(value.size_bytes, value.words, names) for value, names in groups if value.size_bytes is not None]
+    if len(sizes) == len(groups):
+        return " to ".join(
+            f"{words} ({target_title(names[0]) if len(names) == 1 else counted(len(names), 'target')})"
+            for _, words, names in (min(sizes), max(sizes))
+        )
+    first_words = ", ".join(value.words for value, _ in groups[: _MOST_VALUES - 1])
     return f"{first_words} and {counted(len(groups) - _MOST_VALUES + 1, 'other value')}"
 
 

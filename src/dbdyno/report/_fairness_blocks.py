@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dbdyno.analyse import listed
-from dbdyno.audit import Finding, Severity, missing_words, rules, short_value, spoken_values
+from dbdyno.audit import Finding, Severity, missing_words, rules, spoken_values
 from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import (
     Block,
@@ -154,7 +154,7 @@ def _title_words(findings: Sequence[Finding]) -> str:
 
 def _values_table(finding: Finding) -> Table:
     rows = [
-        [title or finding.rule.title, short_value(value), ", ".join(map(target_title, names))]
+        [title or finding.rule.title, value.words, ", ".join(map(target_title, names))]
         for title, groups in spoken_values(finding)
         for value, names in groups
     ]

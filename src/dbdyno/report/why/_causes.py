@@ -14,7 +14,7 @@ from dbdyno.analyse.explain import (
     ms_words,
     shown_causes,
 )
-from dbdyno.audit import SourcedValue, TargetFacts, short_value, title_of, unit_of, value_in_effect, with_unit
+from dbdyno.audit import SourcedValue, TargetFacts, spoken_value, title_of, unit_of, value_in_effect
 from dbdyno.audit.studies import campaign_name, study_sets
 from dbdyno.core import Cell, format_bytes
 from dbdyno.report._format import figure
@@ -131,7 +131,7 @@ def cause_rows(ranking: CauseRanking) -> list[list[str]]:
 
 
 def _setting_words(name: str, values: Sequence[str]) -> str:
-    value_words = [short_value(with_unit(value, unit_of(name))) for value in values]
+    value_words = [spoken_value(value, unit_of(name)).words for value in values]
     return f"{title_of(name)} {' → '.join(value_words)}"
 
 
