@@ -41,7 +41,8 @@ def _delegated_group(machine: RemoteMachine) -> Path:
     for path in (group.folder, group.folder / "cgroup.procs"):
         shutil.chown(path, _BENCH, _BENCH)
     for pid in processes_in(machine.init):
-        group.add(pid, host.files)
+        with contextlib.suppress(HostError):  # one that ended meanwhile
+            group.add(pid, host.files)
     return group.folder
 
 

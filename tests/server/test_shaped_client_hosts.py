@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -136,7 +135,8 @@ def test_a_rate_limits_all_load_hosts_together_and_is_measured_from_each(
     received = {}
     for route, record in records.items():
         rows = [row for row in stored.seconds(record.run.run_id).rows() if row["phase"] == "window"]
-        received[route] = statistics.median(8 * row["bytes_received"] for row in rows)
+        # On a busy machine the load leaves the network idle in some seconds; no second may exceed the rate.
+        received[route] = max(8 * row["bytes_received"] for row in rows)
     assert 0.85 * RATE < received["slow"] < 1.02 * RATE
     assert received["network"] > 2 * RATE
     telemetry = stored.document(records["slow"].run.run_id, "telemetry")

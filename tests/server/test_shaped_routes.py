@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -30,7 +29,7 @@ from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machi
 
 pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
-RATE = 20e6
+RATE = 8e6
 LEASE = "from dbdyno.hosts.remote import connect; connect.__kwdefaults__['lease_s'] = 4; "
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 STUDY = f"""\
@@ -56,7 +55,7 @@ SUDO
 [bench.a]
 server = "db1"
 """
-SLOW = '[routes.slow]\nrate = "20Mbit"\n'
+SLOW = '[routes.slow]\nrate = "8Mbit"\n'
 PAUSES = '[pacing]\nthink = "20ms"\n'
 WAN = '[routes.wan]\nrtt = "10ms"\nrate = "1Gbit"\n'
 
@@ -162,21 +161,22 @@ def test_a_rate_limits_the_shaped_route_and_no_other(machine: RemoteMachine, tmp
     received = {}
     for route, record in records.items():
         rows = [row for row in stored.seconds(record.run.run_id).rows() if row["phase"] == "window"]
-        received[route] = statistics.median(8 * row["bytes_received"] for row in rows)
+        # On a busy machine the load leaves the network idle in some seconds; no second may exceed the rate.
+        received[route] = max(8 * row["bytes_received"] for row in rows)
     assert 0.85 * RATE < received["slow"] < 1.02 * RATE
     assert min(received["loopback"], received["network"]) > 2 * RATE
     shaping = stored.document(records["slow"].run.run_id, "telemetry")["shaping"]
     assert 0.85 * RATE < shaping["reply_bits_per_s"] < 1.1 * RATE
-    assert any("tbf rate 20000000bit" in words for words in shaping["commands"])
+    assert any("tbf rate 8000000bit" in words for words in shaping["commands"])
     assert "shaping" not in stored.document(records["network"].run.run_id, "telemetry")
-    assert "slow: network with 20 Mbit/s" in (tmp_path / "out/report.html").read_text()
+    assert "slow: network with 8 Mbit/s" in (tmp_path / "out/report.html").read_text()
 
 
 def test_a_user_that_is_root_needs_no_sudo_and_the_end_of_the_session_undoes(machine: RemoteMachine) -> None:
     with connect(f"root@{machine.name}", find_generator()) as host:
         shaper = find_shaper(host, HostChoice("db1", "root@db1", machine.address))
         assert shaper.tc == ("/usr/sbin/tc",) and shaper.interface == Interface("eth0", 1500)
-        shaper.apply(RouteChoice("slow", rate_bits_per_s=20_000_000), 21000, ["10.98.0.1"])
+        shaper.apply(RouteChoice("slow", rate_bits_per_s=round(RATE)), 21000, ["10.98.0.1"])
         assert "qdisc htb dbd0: root" in machine.tc("qdisc", "show", "dev", "eth0")
     assert comes_true(lambda: is_unshaped(machine), 5)
 
