@@ -42,7 +42,7 @@ from dbdyno.analyse._latency import (
     judge_latency,
     with_noise_intervals,
 )
-from dbdyno.analyse._limitations import StudyFacts, limitations
+from dbdyno.analyse._limitations import StudyFacts, is_mostly_disturbed, limitations
 from dbdyno.analyse._pairs import (
     ALL_CONCURRENCIES,
     Place,
@@ -132,6 +132,7 @@ __all__ = [
     "course_words",
     "courses_words",
     "fall_sentence",
+    "is_mostly_disturbed",
     "is_shown",
     "is_vague_level",
     "judge_capacity",

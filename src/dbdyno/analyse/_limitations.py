@@ -20,6 +20,8 @@ from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed
 from dbdyno.core import (
     CLIENT_BOUND,
+    OTHER_LOAD,
+    STEAL,
     Caveat,
     Comparison,
     ResultComparison,
@@ -307,12 +309,14 @@ def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:
 def _other_load_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
     """Return what others used of the processors while runs were measured."""
     texts = {caveat.code: f"The machine was shared in {caveat.text}." for caveat in _run_caveats(records)}
-    caveats = []
-    if text := texts.get("other-load"):
-        caveats.append(Caveat("other-load", text))
-    if text := texts.get("steal"):
-        caveats.append(Caveat("steal", text))
-    return caveats
+    return [Caveat(code, texts[code]) for code in (OTHER_LOAD, STEAL) if code in texts]
+
+
+def is_mostly_disturbed(records: Sequence[RunRecord]) -> bool:
+    """Return whether others used the processors in half of the measured runs or more: then no finding is sound."""
+    measured_records = [record for record in records if record.figures.window_s]
+    disturbed_count = sum(record.is_disturbed for record in measured_records)
+    return disturbed_count * 2 >= len(measured_records) > 0
 
 
 def _run_caveats(records: Sequence[RunRecord]) -> list[Caveat]:

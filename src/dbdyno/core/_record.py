@@ -18,6 +18,8 @@ CLIENT_BOUND = "client-bound"
 """Code of the caveat of a run in which the load generator may have been the limit."""
 ONE_MACHINE = "one-machine"
 """Code of the caveat of a run over a network whose load generator ran on the server's machine all the same."""
+OTHER_LOAD, STEAL = "other-load", "steal"
+"""Codes of caveats: other programs, or other guests of the machine below, used processors during the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +375,11 @@ class RunRecord:
     def is_client_here(self) -> bool:
         """Return whether the load generator ran on the server's machine, also over a network that does not leave it."""
         return not is_network_route(self.run.cell.route) or any(caveat.code == ONE_MACHINE for caveat in self.caveats)
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Return whether another than the study used the processors while the run was measured."""
+        return any(caveat.code in (OTHER_LOAD, STEAL) for caveat in self.caveats)
 
     @property
     def has_lost_path(self) -> bool:

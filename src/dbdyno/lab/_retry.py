@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.lab import _events as events
-from dbdyno.measure import DISTURBANCES
 from dbdyno.store import Results, ResultsWriter
 
 
@@ -43,7 +42,7 @@ def set_aside(choice: RetryChoice, results: Results, writer: ResultsWriter) -> l
 
 def disturbed_run_ids(records: Sequence[RunRecord]) -> list[str]:
     """Return the ids of disturbed runs and of those that they are compared with."""
-    places = {_place(record.run) for record in records if any(caveat.code in DISTURBANCES for caveat in record.caveats)}
+    places = {_place(record.run) for record in records if record.is_disturbed}
     return [record.run.run_id for record in records if _place(record.run) in places]
 
 

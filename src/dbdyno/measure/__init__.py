@@ -10,12 +10,10 @@ from dbdyno.measure._figures import window_figures
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import LoadGenerator, MeasuredRun, ServerWatch, measure_run
-from dbdyno.measure._other_load import DISTURBANCES
 from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
 from dbdyno.measure._wall_clock import WallClock
 
 __all__ = [
-    "DISTURBANCES",
     "CounterDelta",
     "IntervalRecord",
     "Judgement",

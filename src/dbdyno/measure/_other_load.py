@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Caveat, foreign_use, percent
+from dbdyno.core import IDLE_TIMES, OTHER_LOAD, PROCESSOR_TIMES, STEAL, Caveat, foreign_use, percent
 from dbdyno.store import TelemetryRow
 
-_OTHER_LOAD, _STEAL = "other-load", "steal"
-DISTURBANCES = frozenset((_OTHER_LOAD, _STEAL))
-"""Codes of caveats: another than the study used the processors while the run was measured."""
 _MOST_BY_OTHERS = 0.05
 _MOST_STOLEN = 0.01
 """Shares of all processors up to which nothing is said, as in doctor's checks before a study."""
@@ -46,8 +43,8 @@ def other_load_caveats(
     caveats = []
     if others > _MOST_BY_OTHERS * processors:
         text = f"other programs used {others:.2f} of the host's {round(processors)} processors"
-        caveats.append(Caveat(_OTHER_LOAD, text))
+        caveats.append(Caveat(OTHER_LOAD, text))
     if stolen > _MOST_STOLEN * processors:
         words = percent(stolen / processors, 1)
-        caveats.append(Caveat(_STEAL, f"the hypervisor took {words} of the processors' time (steal)"))
+        caveats.append(Caveat(STEAL, f"the hypervisor took {words} of the processors' time (steal)"))
     return caveats

@@ -64,21 +64,21 @@ class Fairness:
         return "; ".join(dict.fromkeys(promise.durability for promise in self.promises.get(target, ()))) or UNKNOWN
 
     @property
-    def caveats(self) -> list[Caveat]:
-        """Return one for each rule with critical findings, and for each with high ones unless there are many."""
-        critical, high = (self.findings_by_rule(severity) for severity in _GRAVE)
+    def critical_caveats(self) -> list[Caveat]:
+        """Return one for each rule with critical findings."""
+        return [*map(self._rule_caveat, self.findings_by_rule("critical"))]
+
+    @property
+    def high_caveats(self) -> list[Caveat]:
+        """Return one for each rule with high findings, unless there are many."""
+        high = self.findings_by_rule("high")
         # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
         between_rules = [rule for rule in high if any(finding.between for finding in rule)]
         within_rules = [rule for rule in high if rule not in between_rules]
         named_caveats = (
             [_counted_caveat(within_rules)] if len(within_rules) > _NAMED else [*map(self._rule_caveat, within_rules)]
         )
-        return [
-            *map(self._rule_caveat, critical),
-            *map(self._rule_caveat, between_rules),
-            *named_caveats,
-            *_late_caveat(self.late),
-        ]
+        return [*map(self._rule_caveat, between_rules), *named_caveats, *_late_caveat(self.late)]
 
     @property
     def counted_rules(self) -> dict[Severity, int]:

@@ -21,6 +21,7 @@ from dbdyno.analyse import (
     compare_averages,
     compare_targets,
     fall_sentence,
+    is_mostly_disturbed,
     judge_capacity,
     judge_cells,
     judge_latency,
@@ -30,7 +31,7 @@ from dbdyno.analyse import (
     upgrades,
     with_noise_intervals,
 )
-from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
+from dbdyno.core import OTHER_LOAD, STEAL, Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._counters import CellCounters, cells_with_counters
@@ -253,7 +254,9 @@ class StudyAnalysis:
         """Return what limits the findings, the gravest first."""
         courses = courses_again(self.results, self.records)
         study_caveats = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
-        return (*altered_caveats(self.results), *_order_limitations(study_caveats, self.fairness, self.machine))
+        return _order_limitations(
+            altered_caveats(self.results), study_caveats, self.fairness, self.machine, self.records
+        )
 
     @property
     def settings_lines(self) -> list[str]:
@@ -288,12 +291,29 @@ def analyse_study(results: StoredStudy) -> StudyAnalysis:
 
 
 def _order_limitations(
-    study_caveats: Sequence[Caveat], fairness: Fairness, machine: MachineFindings
+    altered: Sequence[Caveat],
+    study_caveats: Sequence[Caveat],
+    fairness: Fairness,
+    machine: MachineFindings,
+    records: Sequence[RunRecord],
 ) -> tuple[Caveat, ...]:
-    """Order limitations: results that differ, then grave differences between targets; machine and lesser ones last."""
+    """Order limitations: results that differ, then grave differences between targets; machine and lesser ones last.
+
+    Only what is critical stands above others' use of the processors, where that touched most runs.
+    """
     differing_results = [caveat for caveat in study_caveats if caveat.code == "results-differ"]
-    other_caveats = [caveat for caveat in study_caveats if caveat.code != "results-differ"]
-    return (*differing_results, *fairness.caveats, *other_caveats, *machine.caveats, *fairness.lesser)
+    shared = [caveat for caveat in study_caveats if caveat.code in (OTHER_LOAD, STEAL) and is_mostly_disturbed(records)]
+    other_caveats = [caveat for caveat in study_caveats if caveat not in (*differing_results, *shared)]
+    return (
+        *altered,
+        *differing_results,
+        *fairness.critical_caveats,
+        *shared,
+        *fairness.high_caveats,
+        *other_caveats,
+        *machine.caveats,
+        *fairness.lesser,
+    )
 
 
 def _in_study_order(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:

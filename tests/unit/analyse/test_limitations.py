@@ -12,7 +12,7 @@ import pytest
 import dbdyno.analyse
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
 from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, CpuUse, ResultComparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, OTHER_LOAD, STEAL, Caveat, Comparison, CpuUse, ResultComparison, RunRecord
 from numbers_in import numbers_in
 
 MakeRecord = Callable[..., RunRecord]
@@ -175,7 +175,7 @@ def test_every_limitation_says_what_would_remove_it() -> None:
     folder = Path(dbdyno.analyse.__file__).parent
     names = ("_limitations.py", "_limitations_of_repeats.py", "_windows.py", "_course.py")
     text = "".join((folder / name).read_text() for name in names)
-    codes = set(re.findall(r'Caveat\(\s*"([\w-]+)"', text)) | {CLIENT_BOUND}
+    codes = set(re.findall(r'Caveat\(\s*"([\w-]+)"', text)) | {CLIENT_BOUND, OTHER_LOAD, STEAL}
     assert len(codes) > 20
     assert codes == REMEDIES.keys()
     assert set(REMEDIES_OF_LOGS) < codes
