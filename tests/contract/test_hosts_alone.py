@@ -27,7 +27,7 @@ EXCEPTIONS = {
     "hosts/containers/_process.py": "container engines are this machine's alone",
     "hosts/machine/_containment.py": "asks the container engine, which is this machine's alone",
     "hosts/remote/_ssh.py": "runs the system's ssh here",
-    "hosts/remote/_link.py": "reads and writes the pipes of ssh here",
+    "hosts/remote/_ssh_process.py": "runs ssh here, and reads and writes its pipes",
     "hosts/remote/_program.py": "reads the program that it pushes",
     "hosts/remote/_files.py": "reads the files that it pushes",
     "hosts/remote/_tunnel.py": "listens here for what is there",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shlex
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import pytest
 from dbdyno.hosts.remote import SSH_VARIABLE
 from dbdyno.hosts.remote._frames import read_frame
 from dbdyno.hosts.remote._link import Link
+from dbdyno.hosts.remote._ssh_process import SshProcess
 
 _WAIT_S = 0.5
 # An agent whose first connection breaks before its reply; the reply that it keeps comes over the second.
@@ -40,7 +40,7 @@ class _Echo(Link):
 
     def _connect(self, *, resume: bool) -> None:
         assert not resume
-        self._ssh = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._ssh = SshProcess(["cat"], self._note_activity)
 
 
 class _Numbers(itertools.count):  # type: ignore[type-arg]
@@ -78,13 +78,12 @@ def test_no_request_is_called_answered_before_it_is_sent(link: Link) -> None:
     link._begin_request("first", b"", {})
     other.join()
     ssh = link._ssh
-    assert ssh is not None and ssh.stdin is not None and ssh.stdout is not None
+    assert ssh is not None and ssh._popen.stdin is not None
     headers = {}
-    with ssh:
-        ssh.stdin.close()
-        echoed = ssh.stdout
-        while (frame := read_frame(lambda count: echoed.read(count) or b"")) is not None:
-            headers[frame[0]["request"]["do"]] = frame[0]
+    ssh._popen.stdin.close()
+    while (frame := read_frame(ssh.read)) is not None:
+        headers[frame[0]["request"]["do"]] = frame[0]
+    ssh.close()
     assert {name: header["id"] for name, header in headers.items()} == {"first": 1, "second": 2}
     assert {header["answered_below"] for header in headers.values()} == {1}
 

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
-import select
-import subprocess
+import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from dbdyno.core import HostError
 from dbdyno.hosts.remote._clock import Exchange
 from dbdyno.hosts.remote._frames import encode, read_frame, skip_greeting
-from dbdyno.hosts.remote._ssh import failure, ssh_command, ssh_environment
+from dbdyno.hosts.remote._ssh import failure, ssh_command
+from dbdyno.hosts.remote._ssh_process import SshProcess
 
 BEAT_S = 1.0
 LOST_S = 5.0
@@ -46,13 +44,19 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """Describes a request without its reply."""
+    """Describes a request without its reply.
+
+    Parameters
+    ----------
+    answered : gets one item with the reply. Not a threading.Event: a Ctrl-C that comes while one begins to wait leaves
+        its lock held, and the thread that takes the replies of all would wait for it for good
+    """
 
     number: int
     request: dict[str, object]
     body: bytes
     sent_ns: int = 0
-    answered: threading.Event = field(default_factory=threading.Event)
+    answered: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
     header: dict[str, Any] = field(default_factory=dict)
     reply: bytes = b""
     received_ns: int = 0
@@ -71,8 +75,8 @@ class Link:
         self._command, self._reconnect_timeout_s = command, reconnect_timeout_s
         self._numbers = itertools.count(1)
         self._open: dict[int, _Open] = {}
-        self._state, self._sending = threading.RLock(), threading.Lock()
-        self._ssh: subprocess.Popen[bytes] | None = None
+        self._state = threading.RLock()
+        self._ssh: SshProcess | None = None
         self._heard = time.monotonic()
         self._lost, self._closed = threading.Event(), threading.Event()
         self._error: HostError | None = None
@@ -99,8 +103,8 @@ class Link:
 
     def end(self) -> None:
         """End the session: the agent kills what it started and removes what it made."""
-        with contextlib.suppress(HostError):
-            self._begin_request("end", b"", {}).answered.wait(_END_S)
+        with contextlib.suppress(HostError, queue.Empty):
+            self._begin_request("end", b"", {}).answered.get(timeout=_END_S)
         self.close()
 
     def close(self) -> None:
@@ -118,7 +122,12 @@ class Link:
             if self._error is not None:
                 raise self._error
             open_request = self._new_request({"do": what, **arguments}, body)
-        self._send(open_request)
+        try:
+            self._send(open_request)
+        except BaseException:  # Ctrl-C: over the next connection it would be done although nobody waits for it
+            with self._state:
+                self._open.pop(open_request.number, None)
+            raise
         return open_request
 
     def _new_request(self, request: dict[str, object], body: bytes = b"") -> _Open:
@@ -133,7 +142,7 @@ class Link:
         return open_request
 
     def _await_result(self, open_request: _Open) -> tuple[dict[str, Any], bytes]:
-        open_request.answered.wait()
+        open_request.answered.get()
         error = open_request.header.get("error")
         if isinstance(error, HostError):
             raise error
@@ -145,76 +154,79 @@ class Link:
         """Send; where that fails, the reader sees the end of the connection, and all open requests go once more."""
         with self._state:
             lowest_open = min(self._open, default=open_request.number)
-        header = {"id": open_request.number, "answered_below": lowest_open, "request": open_request.request}
-        frame = memoryview(encode(header, open_request.body))
-        with self._sending:
             ssh = self._ssh
-            if ssh is None or ssh.stdin is None:
-                return
+        header = {"id": open_request.number, "answered_below": lowest_open, "request": open_request.request}
+        frame = encode(header, open_request.body)
+        if ssh is None:
+            return
+        with ssh.writing:
             # Sent again, it may get the reply to the first time: the clock was read at any time since then.
             open_request.sent_ns = open_request.sent_ns or time.monotonic_ns()
-            with contextlib.suppress(OSError, ValueError):
-                while frame:
-                    frame = frame[os.write(ssh.stdin.fileno(), frame) :]
+            ssh.write(frame)
 
     def _connect(self, *, resume: bool) -> None:
-        ssh = subprocess.Popen(
-            [
-                *ssh_command(self.destination, connect_s=_RECONNECT_S if resume else 10),
-                self._command + (" --resume" if resume else ""),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=ssh_environment(),
-            start_new_session=True,  # a Ctrl-C at the terminal is for the lab, which ends its session in order
-        )
-        reader = _Reader(ssh.stdout, self._note_activity)
-        noise = skip_greeting(lambda count: reader.read(count, _RECONNECT_S + 2 if resume else _GREETING_S))
-        if noise is not None:
-            code = _exit_code(ssh)
-            _, stderr_bytes = ssh.communicate()
-            stderr = stderr_bytes.decode(errors="replace")
-            if resume and code == _SESSION_ENDED:
-                raise _session_ended_error(self.destination, stderr)
-            raise failure(self.destination, code, stderr or noise.decode(errors="replace"))
+        command = self._command + (" --resume" if resume else "")
+        argv = [*ssh_command(self.destination, connect_s=_RECONNECT_S if resume else 10), command]
+        ssh = SshProcess(argv, self._note_activity)
+        try:
+            self._await_greeting(ssh, resume=resume)
+        except BaseException:
+            ssh.close()
+            raise
         with self._state:
-            self._ssh = ssh
-            self._heard = time.monotonic()
-            self._lost.clear()
-            self.reconnections += resume  # before the replies to what is sent again
+            is_closed = self._closed.is_set()
+            if not is_closed:
+                self._ssh = ssh
+                self._heard = time.monotonic()
+                self._lost.clear()
+                self.reconnections += resume  # before the replies to what is sent again
             open_numbers = sorted(self._open)
-        threading.Thread(target=self._read, args=(ssh, reader), daemon=True, name="dbdyno-frames").start()
+        if is_closed:  # while it connected: nobody else would end it
+            ssh.close()
+            return
+        threading.Thread(target=self._read, args=(ssh,), daemon=True, name="dbdyno-frames").start()
         for number in open_numbers:
             open_request = self._open.get(number)
             if open_request is not None:
                 self._send(open_request)
 
+    def _await_greeting(self, ssh: SshProcess, *, resume: bool) -> None:
+        noise = skip_greeting(lambda count: ssh.read(count, _RECONNECT_S + 2 if resume else _GREETING_S))
+        if noise is None:
+            return
+        code, stderr = ssh.exit_code(), ssh.words()
+        if resume and code == _SESSION_ENDED:
+            raise _session_ended_error(self.destination, stderr)
+        raise failure(self.destination, code, stderr or noise.decode(errors="replace"))
+
     def _note_activity(self) -> None:
         self._heard = time.monotonic()
 
-    def _read(self, ssh: subprocess.Popen[bytes], reader: _Reader) -> None:
+    def _read(self, ssh: SshProcess) -> None:
         with contextlib.suppress(ValueError, OSError):
-            while (frame := read_frame(reader.read)) is not None:
+            while (frame := read_frame(ssh.read)) is not None:
                 received_ns = time.monotonic_ns()
                 header, body = frame
                 with self._state:
                     open_request = self._open.pop(int(header.get("id", 0)), None)
                 if open_request is not None:
                     open_request.header, open_request.reply, open_request.received_ns = header, body, received_ns
-                    open_request.answered.set()
+                    open_request.answered.put(None)
         with self._state:
             if self._ssh is ssh:
                 self._lost.set()
-        ssh.kill()
-        ssh.wait()
-        with self._sending:
-            for pipe in (ssh.stdin, ssh.stdout, ssh.stderr):
-                if pipe is not None:
-                    pipe.close()
+        ssh.close()
 
     def _keep_alive(self) -> None:
+        """Keep the connection until it is closed; where that fails for any reason, so do all requests."""
+        try:
+            self._beat()
+        except Exception as error:  # no thread can be started, for example: nobody else would answer who waits
+            why = f"{type(error).__name__}: {error}"
+            self._fail_requests(HostError(f"the connection to {self.destination} can't be kept", why, fault="network"))
+            self._drop_connection()
+
+    def _beat(self) -> None:
         """Ask for the time each second; connect again when nothing comes."""
         beat: _Open | None = None
         while not self._closed.is_set():
@@ -222,7 +234,7 @@ class Link:
                 if self._closed.is_set() or not self._reconnect():
                     return
                 beat = None
-            elif beat is None or beat.answered.is_set():
+            elif beat is None or not beat.answered.empty():
                 self._note_exchange(beat)
                 threading.Thread(
                     target=self._send, args=(beat := self._new_request({"do": "clock"}),), daemon=True
@@ -261,9 +273,7 @@ class Link:
         with self._state:
             ssh = self._ssh
         if ssh is not None:
-            ssh.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                ssh.wait(2)
+            ssh.end()
 
     def _fail_requests(self, error: HostError) -> None:
         with self._state:
@@ -271,15 +281,7 @@ class Link:
             open_requests, self._open = list(self._open.values()), {}
         for open_request in open_requests:
             open_request.header = {"error": self._error}
-            open_request.answered.set()
-
-
-def _exit_code(ssh: subprocess.Popen[bytes]) -> int:
-    """Return the exit code of ssh, which has closed its output or is stuck; 255 if stuck, as when it can't connect."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        return ssh.wait(0.5)
-    ssh.kill()
-    return 255
+            open_request.answered.put(None)
 
 
 def _session_ended_error(destination: str, stderr: str) -> HostError:
@@ -288,27 +290,3 @@ def _session_ended_error(destination: str, stderr: str) -> HostError:
         stderr.strip(),
         "the host was restarted, or no client was connected for the time of the lease; run the same command again",
     )
-
-
-class _Reader:
-    """Reads a pipe in large pieces and gives them out in small ones."""
-
-    def __init__(self, pipe: IO[bytes] | None, heard: Callable[[], None]) -> None:
-        if pipe is None:
-            raise HostError("ssh has no output")
-        self._pipe, self._heard = pipe, heard
-        self._held = bytearray()
-
-    def read(self, count: int, timeout_s: float | None = None) -> bytes:
-        """Return as many bytes as asked for; fewer at the end, or when nothing comes for `timeout_s`."""
-        while len(self._held) < count:
-            if timeout_s is not None and not select.select([self._pipe], [], [], timeout_s)[0]:
-                break
-            piece = os.read(self._pipe.fileno(), 1 << 18)
-            if not piece:
-                break
-            self._heard()
-            self._held += piece
-        content = bytes(self._held[:count])
-        del self._held[:count]
-        return content
