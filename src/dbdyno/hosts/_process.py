@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -20,6 +21,8 @@ from dbdyno.hosts._process_protocol import Completed, Process
 
 EXIT_UNKNOWN = -1000
 """Exit code of a process that has ended but was not our child: only its parent receives it."""
+_OF_A_THREAD = (errno.EINVAL, errno.ENOENT)
+"""Of opening a number that is by now a thread's of another process; which of both, the kernel's version decides."""
 _TICK_S = 1.0
 _BLOCK_BYTES = 1 << 16
 _STDERR_KEPT_BYTES = 64 * 1024
@@ -115,6 +118,10 @@ def find_process(pid: int, start_ticks: int) -> ForeignProcess | None:
         pidfd = os.pidfd_open(pid)
     except (ProcessLookupError, ValueError):
         return None
+    except OSError as error:
+        if error.errno in _OF_A_THREAD:
+            return None
+        raise
     process = ForeignProcess(pid, start_ticks, pidfd)
     return process if process.poll() is None else None
 

@@ -82,6 +82,18 @@ def test_a_process_is_found_by_pid_and_start_time_only(host: Host) -> None:
     assert host.find_process(process.pid, process.start_ticks) is None
 
 
+def test_a_number_that_is_by_now_a_threads_is_no_process(host: Host) -> None:
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    try:
+        assert thread.native_id is not None
+        assert host.find_process(thread.native_id, 1) is None
+    finally:
+        over.set()
+        thread.join()
+
+
 def test_waiting_for_a_process_that_goes_on_is_an_error(host: Host) -> None:
     process = host.spawn(["sleep", "60"], stdout=None, stderr=None)
     with pytest.raises(HostError, match="still runs"):
