@@ -216,14 +216,14 @@ def forget_pages(files: Sequence[str]) -> None:
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove a folder. A copy or a server that was killed a moment ago may still add a file: then once more."""
+    """Remove a folder; once more where a process that was killed a moment ago has added a file, or removed one."""
     for attempt in range(_REMOVE_ATTEMPTS):
         try:
             shutil.rmtree(directory)
-        except FileNotFoundError:
-            return
         except OSError as error:
-            if error.errno != errno.ENOTEMPTY or attempt == _REMOVE_ATTEMPTS - 1:
+            if error.errno == errno.ENOENT and not os.path.lexists(directory):
+                return
+            if error.errno not in (errno.ENOTEMPTY, errno.ENOENT) or attempt == _REMOVE_ATTEMPTS - 1:
                 raise HostError(f"can't remove {directory}", str(error)) from error
             time.sleep(_REMOVE_PAUSE_S)
 

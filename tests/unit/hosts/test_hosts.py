@@ -300,3 +300,23 @@ def _keep_adding(tree: Path, until: float) -> None:
             (tree / str(number)).touch()
         except FileNotFoundError:
             return
+
+
+def test_a_tree_is_removed_although_another_process_removes_some_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for number in range(3):
+        (tree / str(number)).touch()
+    unlink, is_first = os.unlink, [True]
+
+    def unlink_second(path: str, *, dir_fd: int | None = None) -> None:
+        if is_first:
+            is_first.clear()
+            unlink(path, dir_fd=dir_fd)
+        unlink(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", unlink_second)
+    LocalHost().remove_tree(tree)
+    assert not is_first and not tree.exists()
