@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import stat
 from pathlib import Path
@@ -10,9 +11,28 @@ from typing import cast
 
 import pytest
 
-from dbdyno.hosts import LocalHost, is_own_private_folder
+from dbdyno.hosts import Address, LocalHost, is_own_private_folder
 from dbdyno.hosts.remote._link import Link, Refused
 from dbdyno.hosts.remote._tunnel import Tunnel
+
+
+class ShortOfDescriptors(socket.socket):
+    """A listener that is once out of descriptors."""
+
+    was_short = False
+
+    def accept(self) -> tuple[socket.socket, object]:
+        if not self.was_short:
+            self.was_short = True
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return super().accept()
+
+
+class ShortTunnel(Tunnel):
+    def _open_listener(self, is_unix: bool) -> tuple[socket.socket, Address]:
+        listener = ShortOfDescriptors()
+        listener.bind(("127.0.0.1", 0))
+        return listener, ("127.0.0.1", listener.getsockname()[1])
 
 
 class RefusingLink:
@@ -51,3 +71,11 @@ def test_a_port_stands_for_a_port_and_is_reached_from_this_machine_alone(link: L
     tunnel.close()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((host, port), timeout=10)
+
+
+def test_a_shortage_of_descriptors_passes(link: Link) -> None:
+    tunnel = ShortTunnel(link, {"loopback": 3306})
+    assert isinstance(tunnel.address, tuple)
+    with socket.create_connection(tunnel.address, timeout=10) as client:
+        assert client.recv(1) == b"", "it is taken in, as before"
+    tunnel.close()

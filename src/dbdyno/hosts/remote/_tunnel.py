@@ -9,6 +9,7 @@ import contextlib
 import shutil
 import socket
 import threading
+import time
 from pathlib import Path
 
 from dbdyno.core import HostError
@@ -19,6 +20,7 @@ from dbdyno.hosts.remote._link import Link, Refused
 
 _BLOCK_BYTES = 1 << 18
 _WAIT_MS = 5000
+_SHORTAGE_S = 0.2
 
 
 class Tunnel:
@@ -32,6 +34,7 @@ class Tunnel:
     def __init__(self, link: Link, destination: dict[str, object]) -> None:
         self._link, self._destination = link, destination
         self._folder: Path | None = None
+        self._is_closed = False
         self._listener, self.address = self._open_listener("unix" in destination)
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True, name="dbdyno-tunnel").start()
@@ -50,6 +53,7 @@ class Tunnel:
 
     def close(self) -> None:
         """Take no more connections."""
+        self._is_closed = True
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -57,10 +61,12 @@ class Tunnel:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
+        while not self._is_closed:
+            try:
                 local_socket, _ = self._listener.accept()
                 threading.Thread(target=self._serve, args=(local_socket,), daemon=True, name="dbdyno-tunnel").start()
+            except (OSError, RuntimeError):  # it was closed; or no descriptor or thread is left, and one will be
+                time.sleep(_SHORTAGE_S)
 
     def _serve(self, local_socket: socket.socket) -> None:
         """Serve a connection; it ends at once if the server is not there."""
