@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import http.server
 import json
+import signal
 import socketserver
+import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from docker.errors import NotFound
 
 from dbdyno.core import HostError
-from dbdyno.hosts.containers import open_containers
+from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, open_containers
 from error_codes import raises_code
 
 USER = (1000, 1000)
@@ -85,3 +89,58 @@ def test_the_registrys_words_are_given_when_a_pull_is_refused(engine: str) -> No
     with raises_code(HostError, "not-pulled", "mysql:8.4") as caught:
         containers.pull("mysql:8.4", said.append)
     assert "unauthorized" in caught.value.why and "log in" in caught.value.remedy and said == ["pull mysql:8.4"]
+
+
+class DyingContainer:
+    """A container whose process has crashed: whoever asks second, asks while it is being removed."""
+
+    id = "0123456789abcdef"
+
+    def __init__(self, pid: int) -> None:
+        self.attrs: dict[str, Any] = {"State": {"Pid": pid, "Status": "running"}, "NetworkSettings": {}}
+        self.removed = threading.Event()
+        self.while_asked: Callable[[], None] | None = None
+
+    def reload(self) -> None:
+        if self.removed.is_set():
+            raise NotFound("no such container")
+
+    def wait(self, timeout: float) -> dict[str, int]:
+        if self.while_asked is None:
+            self.removed.wait(timeout)
+        else:
+            ask, self.while_asked = self.while_asked, None
+            ask()
+        return {"StatusCode": 128 + signal.SIGSEGV}
+
+    def logs(self) -> bytes:
+        return b"last words"
+
+
+class RemovingEngine:
+    where = "a socket"
+
+    def __init__(self, container: DyingContainer) -> None:
+        self._container = container
+
+    def remove(self, container_id: str) -> bool:
+        self._container.removed.set()
+        return True
+
+
+def test_how_a_container_ended_is_known_although_two_threads_ask_at_once(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as server:
+        container = DyingContainer(server.pid)
+        order, output = ContainerOrder("image", ("sleep",)), tmp_path / "output"
+        process = ContainerProcess(cast("Any", RemovingEngine(container)), cast("Any", container), order, output)
+        server.kill()
+    other = threading.Thread(target=process.poll)
+
+    def ask_too() -> None:
+        other.start()
+        other.join(0.5)
+
+    container.while_asked = ask_too
+    code = process.poll()
+    other.join()
+    assert (code, process.poll(), output.read_bytes()) == (-signal.SIGSEGV, -signal.SIGSEGV, b"last words")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ class ContainerProcess:
         self._output = output
         self._order = order
         self._code: int | None = None
+        self._recording = threading.Lock()
         self._was_out_of_memory = False
         self.container_id = str(container.id)
         self.pid, self.start_ticks = self._first_process()
@@ -61,9 +63,11 @@ class ContainerProcess:
         return None if limit is None else memory_group_of(LocalFiles(), self.pid, limit, os.sysconf("SC_PAGE_SIZE"))
 
     def poll(self) -> int | None:
-        """See `Process`. The kernel is asked; the engine only once it has ended."""
+        """See `Process`. The kernel is asked; the engine once it has ended, by one thread alone, which removes it."""
         if self._code is None and start_ticks_of(self.pid) != self.start_ticks:
-            self._record_exit()
+            with self._recording:
+                if self._code is None:
+                    self._record_exit()
         return self._code
 
     @property
