@@ -6,13 +6,14 @@ import json
 import os
 import stat
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from dbdyno.core import MeasureError
-from dbdyno.hosts import LocalHost
+from dbdyno.core import HostError, MeasureError
+from dbdyno.hosts import Completed, LocalHost, PipedProcess
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
 
 SAMPLE = Path(__file__).parents[3] / "contract" / "samples" / "threads-records.jsonl"
@@ -114,3 +115,30 @@ def test_a_sampler_killed_in_mid_run_leaves_the_seconds_that_it_told(tmp_path: P
     watched.stop(5)
     assert {row.second for row in watched.rows(5)} == {0}
     assert "4 of 5" in watched.caveats(5)[0].text
+
+
+class LostProcess:
+    """A sampler on a host that is lost after its first second."""
+
+    pid = start_ticks = 1
+
+    def lines(self, tick: Callable[[], None] | None = None) -> Iterator[str]:
+        yield from SAMPLE.read_text().splitlines()[:2]
+        raise HostError("the connection to db1 is lost", "", "", fault="network")
+
+    def interrupt(self) -> None: ...
+
+    def wait(self, timeout_s: float) -> Completed:
+        return Completed((), 0, "", "")
+
+
+class LostHost(LocalHost):
+    def spawn_piped(self, *_: Any, **__: Any) -> Any:
+        return cast("PipedProcess", LostProcess())
+
+
+def test_a_host_that_is_lost_in_mid_run_leaves_the_seconds_that_were_told() -> None:
+    watched = SessionThreads(ThreadsPlace(LostHost(), Path("/none"), os.getpid()))
+    watched.start(time.monotonic_ns(), os.getpid())
+    watched.stop(5)
+    assert {row.second for row in watched.rows(5)} == {0}

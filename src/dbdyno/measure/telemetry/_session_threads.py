@@ -7,6 +7,7 @@ No run needs it: what is unavailable is a caveat.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -129,11 +130,12 @@ class SessionThreads:
         self._reader.start()
 
     def _read(self, process: PipedProcess) -> None:
-        for line in process.lines():
-            try:
-                self.records.append(json.loads(line))
-            except ValueError:
-                self._failure = f"unreadable record: {line[:80]}"
+        with contextlib.suppress(HostError):  # the way to the server's host is lost: what came until then stays
+            for line in process.lines():
+                try:
+                    self.records.append(json.loads(line))
+                except ValueError:
+                    self._failure = f"unreadable record: {line[:80]}"
 
     def stop(self, seconds_count: int) -> None:
         """End it once it has reported the last of these seconds; a sampler that does not end is killed."""
