@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import stat
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import Home, HostError
-from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost, ProcessLimits
+from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost, ProcessLimits, System
+from dbdyno.hosts.remote import SSH_VARIABLE, _host, connect
+from dbdyno.lab import find_generator
 from error_codes import raises_code
 
 AS_ROOT = os.geteuid() == 0
@@ -92,6 +95,32 @@ def test_a_number_that_is_by_now_a_threads_is_no_process(host: Host) -> None:
     finally:
         over.set()
         thread.join()
+
+
+def test_an_agent_ends_where_its_host_turns_out_to_be_unfit(
+    ssh_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> System:
+        raise HostError("no user to run servers as")
+
+    monkeypatch.setenv(SSH_VARIABLE, str(ssh_here))
+    monkeypatch.setattr(_host, "_read_system", refuse)
+    with pytest.raises(HostError, match="no user"):
+        connect("here", find_generator(), home=str(tmp_path / "home"))
+    deadline = time.monotonic() + 10
+    while left := _processes_of(tmp_path):
+        assert time.monotonic() < deadline, f"still there: {left}"
+        time.sleep(0.05)
+
+
+def _processes_of(folder: Path) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+            if f"{folder}/" in words and int(process.name) != os.getpid():
+                found.append(words)
+    return found
 
 
 def test_waiting_for_a_process_that_goes_on_is_an_error(host: Host) -> None:

@@ -84,6 +84,13 @@ def spawn(
     return RemoteProcess(link, int(value["pid"]), int(value["start_ticks"]), argv)
 
 
+def with_stdin(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
+    """Return the words of a command that reads a file there as its input, and what it is fed otherwise."""
+    if isinstance(stdin, Path):
+        return ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", str(stdin), *argv], b""
+    return list(argv), stdin.encode() if isinstance(stdin, str) else stdin or b""
+
+
 def run(
     link: Link,
     files: RemoteFiles,

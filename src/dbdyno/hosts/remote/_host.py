@@ -67,7 +67,12 @@ def connect(
     words = [remote_program.path, "agent", "--home", remote_program.home, "--session", session]
     words += ["--lease", f"{lease_s}s", "--lab", lab_name()]
     command = "exec " + " ".join(map(shlex.quote, words))
-    return RemoteHost(Link(destination, command, reconnect_timeout_s=reconnect_timeout_s), remote_program, session)
+    link = Link(destination, command, reconnect_timeout_s=reconnect_timeout_s)
+    try:
+        return RemoteHost(link, remote_program, session)
+    except BaseException:
+        link.end()
+        raise
 
 
 class RemoteHost(Host):
@@ -126,7 +131,7 @@ class RemoteHost(Host):
         """See `Host`. A file as `stdin` is one of that machine; nothing is downloaded there."""
         if is_download:
             raise HostError(f"dbdyno fetches nothing from a network on {self.link.destination}", " ".join(argv))
-        words, stdin_bytes = _with_stdin(argv, stdin)
+        words, stdin_bytes = _commands.with_stdin(argv, stdin)
         result = _commands.run(
             self.link,
             self._files,
@@ -358,12 +363,6 @@ class RemoteHost(Host):
 
     def _user(self, as_server_user: bool) -> ServerUser | None:
         return self._system.server_user if as_server_user else None
-
-
-def _with_stdin(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
-    if isinstance(stdin, Path):
-        return ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", str(stdin), *argv], b""
-    return list(argv), stdin.encode() if isinstance(stdin, str) else stdin or b""
 
 
 def _read_system(facts: Mapping[str, Any], files: RemoteFiles) -> System:
