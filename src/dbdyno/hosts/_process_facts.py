@@ -207,8 +207,8 @@ class ProcessWatch:
         if state is None or not state.is_halted or self._is_excused():
             self._halted_since = None
             return None
-        now_s = self._clock()
-        if self._halted_since is None:
-            self._halted_since = now_s
-        halted_s = now_s - self._halted_since
+        now_s, since_s = self._clock(), self._halted_since  # one look at it: another thread may note an answer now
+        if since_s is None:
+            since_s = self._halted_since = now_s
+        halted_s = now_s - since_s
         return f"has answered nothing for {halted_s:.0f} s; {state}" if halted_s >= self._timeout_s else None

@@ -10,8 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.hosts.remote import SSH_VARIABLE, _link
 from dbdyno.hosts.remote._link import Link
+from each_moment import acted_at
 
 # An agent that notes its process and what it is asked; what it does in addition is the first word.
 _AGENT = """
@@ -194,34 +195,16 @@ def test_nothing_is_left_of_a_connection_that_comes_back_after_the_end(agent: Ag
 
 
 def test_an_interrupt_at_any_moment_of_the_waiting_leaves_the_link_usable(agent: Agent) -> None:
-    link, moment = agent.link("plain"), 0
-    while True:
+    link, moment, has_more = agent.link("plain"), 0, True
+    while has_more:
         moment += 1
         waiting = link._begin_request("clock", b"", {})
-        if not _interrupted_at(moment, lambda request=waiting: link._await_result(request)):
-            break
+        with contextlib.suppress(KeyboardInterrupt):
+            has_more = acted_at(moment, _interrupt, partial(link._await_result, waiting))
         soon(lambda: link.ask("anything"))
     link.close()
     assert moment > 1
 
 
-def _interrupted_at(moment: int, wait: Callable[[], Any]) -> bool:
-    """Send Ctrl-C at the nth line, call or return of what waits; False: it has fewer."""
-    seen = 0
-
-    def count(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal seen
-        seen += 1
-        if seen == moment:
-            sys.settrace(None)
-            signal.raise_signal(signal.SIGINT)
-        return count
-
-    sys.settrace(count)
-    try:
-        wait()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(None)
-    return seen >= moment
+def _interrupt() -> None:
+    signal.raise_signal(signal.SIGINT)

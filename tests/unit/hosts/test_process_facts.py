@@ -6,7 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from dbdyno.hosts import LocalHost, mapped_libraries, process_facts
+from dbdyno.hosts import LocalHost, ProcessWatch, mapped_libraries, process_facts
+from each_moment import acted_at
 
 FILES = LocalHost().files
 
@@ -80,3 +81,13 @@ def test_this_process_maps_its_c_library_and_a_hidden_one_shows_nothing(tmp_path
     found = {Path(library["path"]).name: library for library in mapped_libraries(FILES, os.getpid(), [])}
     assert len(found["libc.so.6"]["sha256"]) == 64
     assert mapped_libraries(FILES, 7, [], tmp_path) == []
+
+
+def test_another_thread_may_note_an_answer_at_any_moment_of_a_look() -> None:
+    stopped = b"7 (mysqld) T 0 0 0 0 0 0 0 0 3 0 250 50 0 0 0 0 0 0 4711"
+    moment, has_more = 0, True
+    while has_more:
+        moment += 1
+        watch = ProcessWatch(lambda _: stopped, 7, 4711)
+        has_more = acted_at(moment, watch.note_answer, watch.verdict)
+    assert moment > 1
