@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from rich.console import Console
 
@@ -10,6 +11,7 @@ from dbdyno import lab
 from dbdyno.cli._progress import LiveView, ShownStudy, done_line
 from dbdyno.core import Cell, Run, RunCourse, RunRecord, TotalFigures
 from dbdyno.stats import Course, StopCheck
+from each_moment import acted_at
 
 RUN = Run(Cell("mariadb:11.8", 64 << 20, 4, "sysbench/oltp_read_write", "socket"), 1, 0, 1, "")
 
@@ -35,6 +37,17 @@ def test_a_window_says_how_sure_it_is() -> None:
     check = StopCheck(180, 0, 500.0, 9.0, 40.0, 0.0)
     course = Course(seen_s=330, warm_up_s=146, warm_up_end="state", settled=True, passes=1, last_check=check)
     assert "1 of 3 times" in shown("window", 184, 900, course)
+
+
+def test_a_run_may_finish_at_any_moment_of_the_drawing() -> None:
+    moment, has_more = 0, True
+    finished = lab.RunFinished(RunRecord(RUN, "mariadb", "11.8.6", "innodb", "failed"), 1, 4)
+    while has_more:
+        moment += 1
+        view = LiveView(Console(width=120, quiet=True), ShownStudy(10**10))
+        view.on_event(lab.RunStarted(RUN, 1, 4))
+        has_more = acted_at(moment, partial(view.on_event, finished), view.__rich__)
+    assert moment > 1
 
 
 def test_a_finished_run_says_where_it_ended_and_why() -> None:

@@ -217,13 +217,14 @@ class LiveView:
         return Group(self.run_lines(), self.bar())
 
     def run_lines(self) -> RenderableType:
-        """Return the run under way, or what is done before it."""
-        if self._run is None:
+        """Return the run under way, or what is done before it. Another thread draws than takes in events."""
+        run = self._run
+        if run is None:
             words = f"{self._prefix}  … {self._doing}"
             return Text(words, overflow="ellipsis", no_wrap=True) if self._doing else Text("")
-        number = f"run {self._run.number}/{self._run.runs_total}"
+        number = f"run {run.number}/{run.runs_total}"
         load = [Text(line) for line in self._load_line().splitlines()]
-        words = self._shown.run_words(self._run.run)
+        words = self._shown.run_words(run.run)
         lines = [Text(f"\n{self._prefix}  {number:<11} {words}"), *load]
         if self._doing:
             lines.insert(2, Text(f"  {self._doing}"))
