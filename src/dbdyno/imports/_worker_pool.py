@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TypeVar
+
+from dbdyno.core import HostError
+from dbdyno.worker_processes import process_pool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,14 +28,31 @@ class WorkerPool:
         self._count = count
 
     def each(self, work: Callable[[Item], Result], items: Sequence[Item], chunk: int = 8) -> Iterator[Result]:
-        """Yield results in the order of the items. Only a few chunks are under way, so memory stays bounded."""
+        """Yield results in the order of the items. Only a few chunks are under way, so memory stays bounded.
+
+        Raises
+        ------
+        HostError : one of the processes has died
+        """
         if self._pool is None:
             yield from map(work, items)
             return
+        try:
+            yield from self._spread(self._pool, work, items, chunk)
+        except BrokenProcessPool as error:
+            raise HostError(
+                "a process that reads the files has ended",
+                "probably because memory ran out",
+                "free memory, or use one processor, which takes less: taskset -c 0 dbdyno import ...",
+            ) from error
+
+    def _spread(
+        self, pool: ProcessPoolExecutor, work: Callable[[Item], Result], items: Sequence[Item], chunk: int
+    ) -> Iterator[Result]:
         chunks = iter([items[start : start + chunk] for start in range(0, len(items), chunk)])
         pending: deque[Future[list[Result]]] = deque()
         for batch in chunks:
-            pending.append(self._pool.submit(_apply_to_all, work, batch))
+            pending.append(pool.submit(_apply_to_all, work, batch))
             if len(pending) > _AHEAD * self._count:
                 yield from pending.popleft().result()
         while pending:
@@ -46,8 +66,7 @@ def workers(total_bytes: int) -> Iterator[WorkerPool]:
     if total_bytes < WORTH_BYTES or count < 2:
         yield WorkerPool(None, 1)
         return
-    # Fresh processes: threads that libraries started here would not survive a fork.
-    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
+    with process_pool(count) as pool:
         try:
             yield WorkerPool(pool, count)
         except BaseException:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from types import TracebackType
 from typing import TypeVar
 
 from dbdyno.core import HostError, format_bytes
+from dbdyno.worker_processes import process_pool
 
 PNG_SCALE = 2.0
 _SIMPLEST = '{"data": {"values": []}, "mark": "point"}'
@@ -26,7 +26,7 @@ class ChartConverter:
     """Makes pictures of definitions; a context manager, so that its process ends with it."""
 
     def __init__(self) -> None:
-        self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_silence_standard_error)
+        self._pool = process_pool(1, _silence_standard_error)
 
     def __enter__(self) -> ChartConverter:
         return self
