@@ -35,7 +35,7 @@ def check_until_quiet(path: Path, check: FolderCheck) -> tuple[Manifest, Checked
         try:
             manifest, digest = read_manifest(path)
             checked_folder = check_folder(path, manifest, digest, is_full=check.is_full)
-        except StoreError:  # a file that a writer has replaced meanwhile
+        except (StoreError, FileNotFoundError):  # a file that a writer has replaced meanwhile, a run it has set aside
             if not is_held(path / layout.LOCK):
                 raise
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,3 +183,21 @@ def _window_with_retries(retries: str) -> Table:
         {name: Texts.of([text]) for name, text in texts.items()}
         | {name: np.array([count]) for name, count in counts.items()}
     )
+
+
+def test_a_run_that_is_set_aside_while_the_folder_is_looked_at_is_no_damage(
+    night: tuple[Results, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, run_id = night
+    scan, is_there = os.scandir, [True]
+    with results.writing() as writer:
+
+        def scan_late(path: Path) -> object:
+            if path == results.path / "runs" / run_id and is_there:
+                is_there.clear()
+                writer.set_aside([run_id])
+            return scan(path)
+
+        monkeypatch.setattr(os, "scandir", scan_late)
+        assert run_id not in Results.open(results.path).run_ids()
+    assert not is_there
