@@ -214,6 +214,14 @@ def test_a_piped_process_gives_its_standard_error_with_its_end(host: Host) -> No
     assert (done.exit_code, done.stderr) == (2, "wrong\n")
 
 
+def test_helpers_that_keep_the_error_stream_of_a_piped_process_open_are_not_waited_for(host: Host) -> None:
+    began = time.monotonic()
+    process = host.spawn_piped(["sh", "-c", "echo word >&2; sleep 30 >/dev/null & exit 3"], stdin=b"")
+    assert list(process.lines()) == []
+    result = process.wait(10)
+    assert (result.exit_code, result.stderr) == (3, "word\n") and time.monotonic() - began < 25
+
+
 def test_a_copied_tree_keeps_modes_and_holes(host: Host, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
