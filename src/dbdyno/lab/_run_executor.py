@@ -14,6 +14,7 @@ from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
 from dbdyno.lab._ladder import LadderServer, RetainedServer
+from dbdyno.lab._passwords import remote_private_folder
 from dbdyno.lab._record import (
     changed_caveats,
     changed_variables,
@@ -240,16 +241,17 @@ class RunExecutor:
     @contextlib.contextmanager
     def _recording(self, order: LoadOrder, server: RunServer) -> Iterator[PerfRecording | None]:
         """Record the server's stacks, where they are asked for; the file is removed in the end."""
-        profiler = self.context.options.profiler
+        profiler, host = self.context.options.profiler, self.context.host
         if profiler is None or server.pid is None:
             yield None
             return
-        longest_s = order.longest_s + _PERF_BEYOND_S
-        recording = PerfRecording(self.context.host, server.pid, longest_s, profiler.version, profiler.sees_kernel)
-        try:
-            yield recording
-        finally:
-            recording.discard()
+        with remote_private_folder(host) as folder:  # has our name: another study leaves it alone, however old it is
+            longest_s = order.longest_s + _PERF_BEYOND_S
+            recording = PerfRecording(host, folder, server.pid, longest_s, profiler.version, profiler.sees_kernel)
+            try:
+                yield recording
+            finally:
+                recording.stop()
 
     def _threads_place(self, run: Run, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
         """Say where the server's threads are watched; None where its process is not seen."""

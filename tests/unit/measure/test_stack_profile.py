@@ -75,8 +75,8 @@ def test_waits_of_the_window_are_shared_out_and_add_up_to_each_class() -> None:
     assert not any("client" in stack for stack in found)
 
 
-def test_what_can_not_be_had_is_told_and_the_rest_is_there() -> None:
-    recording = PerfRecording(LocalHost(), os.getpid(), 1.0, failure="no permission")
+def test_what_can_not_be_had_is_told_and_the_rest_is_there(tmp_path: Path) -> None:
+    recording = PerfRecording(LocalHost(), tmp_path, os.getpid(), 1.0, failure="no permission")
     profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
     missing = profile.facts["missing"]
     assert isinstance(missing, dict)
@@ -89,7 +89,7 @@ def test_a_profiler_that_is_not_there_costs_the_profile_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    recording = PerfRecording(LocalHost(), os.getpid(), 1.0)
+    recording = PerfRecording(LocalHost(), tmp_path, os.getpid(), 1.0)
     recording.start()
     profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
     assert recording.failure
@@ -101,12 +101,11 @@ def test_a_profiler_that_is_refused_tells_why(tmp_path: Path, monkeypatch: pytes
     program.write_text("#!/bin/sh\ntrap '' INT\necho 'No permission to enable cpu-clock event.' >&2\nexit 255\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    recording = PerfRecording(LocalHost(), os.getpid(), 1.0)
+    recording = PerfRecording(LocalHost(), tmp_path, os.getpid(), 1.0)
     recording.start()
     assert recording._process is not None
     recording._process.wait(10.0)  # else it may be interrupted before it has said a word
     profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
-    recording.discard()
     assert "No permission" in recording.failure
     assert isinstance(profile.facts["missing"], dict)
     assert "No permission" in profile.facts["missing"]["on_cpu"]

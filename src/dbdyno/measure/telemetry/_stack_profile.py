@@ -6,7 +6,6 @@ No run needs it: what is unavailable is reported by name.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,18 +31,19 @@ class PerfRecording:
 
     Parameters
     ----------
+    folder : private, to record into; the caller removes it
     longest_s : after which perf ends by itself
     sees_kernel : whether functions of the kernel are recorded, too
     """
 
     host: Host
+    folder: Path
     pid: int
     longest_s: float
     version: str = ""
     sees_kernel: bool = True
     rate_hz: int = RATE_HZ
     failure: str = ""
-    _folder: Path | None = None
     _process: PipedProcess | None = None
 
     @property
@@ -55,17 +55,15 @@ class PerfRecording:
 
     def start(self) -> None:
         """Begin, while the load's connections are open: threads that begin later are recorded, too."""
+        argv = [*self.argv, "-o", str(self._data_file), "--", "sleep", f"{self.longest_s:.0f}"]
         try:
-            self._folder = self.host.make_private_directory()
-            argv = [*self.argv, "-o", str(self._data_file), "--", "sleep", f"{self.longest_s:.0f}"]
             self._process = self.host.spawn_piped(argv, stdin=b"")
         except HostError as error:
             self.failure = str(error)
 
     @property
     def _data_file(self) -> Path:
-        assert self._folder is not None, "it has begun"
-        return self._folder / "perf.data"
+        return self.folder / "perf.data"
 
     def stop(self) -> None:
         """End it; nothing happens the second time."""
@@ -85,7 +83,7 @@ class PerfRecording:
     def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
         """Return stacks of a time that was recorded."""
         self.stop()
-        if self._folder is None or self.failure:
+        if self.failure:
             return FoldedSamples()
         try:
             argv = ["perf", "script", "-i", str(self._data_file), "--no-inline", "-F", FIELDS]
@@ -94,14 +92,6 @@ class PerfRecording:
         except HostError as error:
             self.failure = str(error)
             return FoldedSamples()
-
-    def discard(self) -> None:
-        """Remove what was recorded."""
-        self.stop()
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            with contextlib.suppress(HostError):
-                self.host.remove_tree(folder)
 
 
 @dataclass(frozen=True, slots=True)
