@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells
+from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells, vague_words
 from dbdyno.core import RunRecord, SettledPart
 from numbers_in import numbers_in
 
@@ -25,27 +25,29 @@ def answer_of(records: list[RunRecord]) -> Answer:
 
 def test_a_clear_winner_is_named_with_ratio_and_interval(study: MakeStudy) -> None:
     found = answer_of(study({"a": 130.0, "b": 100.0}))
-    assert found.headline == "a is fastest at every memory size"
+    assert re.search(r"^a\b.*\bfastest\b.*\bevery memory\b", found.headline)
     assert len(found.sentences) == 5
     assert all(re.search(r"\(\d+ to \d+ %\)", sentence) for sentence in found.sentences[:3])
-    assert re.search(r"p99 of a is 2\d % shorter than that of b \(\d+ to \d+ %\)\.", found.sentences[1])
-    assert found.sentences[0].startswith("a is 30 % faster than b at 512 MiB and 16 connections (")
+    assert re.search(r"\bp99\b.*\ba\b.* 2\d % shorter\b.*\bb \(\d+ to \d+ %\)\.", found.sentences[1])
+    assert re.search(r"^a\b.* 30 % faster\b.*\bb\b.* 512 MiB and 16 connections \(", found.sentences[0])
 
 
 def test_of_three_the_fastest_is_named_and_the_others_are_told_from_it(study: MakeStudy) -> None:
     found = answer_of(study({"a": 130.0, "b": 100.0, "c": 90.0}))
-    assert found.sentences[0].startswith("a is fastest at 512 MiB and 16 connections: ")
-    assert re.search(r" b is 2\d % slower \(.*\); c is 3\d % slower \(", found.sentences[0])
+    assert re.search(
+        r"^a\b.*\bfastest\b.* 512 MiB and 16 connections: .*\bb\b.* 2\d % slower \(.*\bc\b.* 3\d % slower \(",
+        found.sentences[0],
+    )
 
 
-@pytest.mark.parametrize(("old", "new", "words"), [(100.0, 130.0, "30 % faster"), (130.0, 100.0, "23 % slower")])
+@pytest.mark.parametrize(("old", "new", "change"), [(100.0, 130.0, "30 % faster"), (130.0, 100.0, "23 % slower")])
 def test_an_upgrade_is_told_from_the_old_version_to_the_new(
-    study: MakeStudy, old: float, new: float, words: str
+    study: MakeStudy, old: float, new: float, change: str
 ) -> None:
     names = {"mariadb:10.11": "10.11.18", "mariadb:11.8": "11.8.9"}
     records = study({"mariadb:10.11": old, "mariadb:11.8": new})
     records = [replace(r, family="mariadb", version=names[r.run.cell.target]) for r in records]
-    assert answer_of(records).sentences[0].startswith(f"MariaDB 11.8 is {words} than 10.11 at ")
+    assert re.search(rf"^MariaDB 11\.8 .*{change} .*\b10\.11 ", answer_of(records).sentences[0])
 
 
 def test_one_comparison_has_no_tally(study: MakeStudy) -> None:
@@ -56,29 +58,26 @@ def test_one_comparison_has_no_tally(study: MakeStudy) -> None:
 
 def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05))
-    assert found.sentences[0].startswith("No difference shown at ") and "would decide" in found.sentences[0]
+    assert re.search(r" % faster\b.* % slower\b.*\babout \d+ repeats\b", found.sentences[0])
     assert "fastest" not in " ".join(found.sentences)
-    assert found.headline == "No difference shown between the fastest two"
+    assert not re.search(r"^[ab]\b|3 %", found.headline)
 
 
 def test_an_open_p99_is_told_with_between_what_it_lies(study: MakeStudy) -> None:
     sentence = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05)).sentences[1]
-    assert re.search(
-        r"No difference shown in p99: that of \w is between [\d.]+ % shorter and [\d.]+ % longer than that of \w",
-        sentence,
-    )
+    assert re.search(r"\bp99\b.*\b[ab]\b.* [\d.]+ % shorter\b.* [\d.]+ % longer\b.*\b[ab]\b", sentence)
 
 
 def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0, "c": 40.0}, spread=0.05))
-    assert found.sentences[0].startswith("No difference shown between the fastest two at ")
-    assert "c is 6" in found.sentences[0]
+    assert re.search(r" % faster\b.* % slower\b.*; c is 6", found.sentences[0])
+    assert not re.search(r"^[abc]\b", found.sentences[0])
 
 
 def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.001))
-    assert "equally fast at" in found.sentences[0] and "within 3 %" in found.sentences[0]
-    assert found.headline == "The fastest two are equally fast, to within 3 %"
+    assert "faster" not in found.sentences[0] and " 3 %" in found.sentences[0]
+    assert not re.search(r"^[ab]\b", found.headline) and " 3 %" in found.headline
 
 
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
@@ -141,7 +140,7 @@ def test_one_comparison_is_counted_where_no_sentence_names_its_place(study: Make
         if one.run.cell.target == "a" or one.run.cell.tier_bytes == tiers[1]
     ]
     tally = answer_of(records).sentences[-1]
-    assert tally.startswith("1 of 1 comparison shows ")
+    assert numbers_in(tally)[:2] == [1, 1]
     assert " 128 MiB and 4 connections: " in tally and ": b is 2" in tally
 
 
@@ -151,28 +150,30 @@ def test_no_tie_is_told_where_no_two_targets_have_settled_at_one_place(record: M
     records = [record("a", repeat=repeat) for repeat in (1, 2)]
     records += [record("b", repeat=repeat, figures=slow, settled=replace(part, tps_mean=10.0)) for repeat in (1, 2)]
     found = answer_of(records)
-    assert "No difference" not in found.headline and "no two targets have settled" in found.headline
+    assert "difference" not in found.headline and "settled" in found.headline
 
 
 @pytest.mark.parametrize(
-    ("axes", "words"),
+    ("axes", "named"),
     [
-        (("workload",), "a is fastest for every workload"),
-        (("route",), "a is fastest on every route"),
-        (("tier_bytes",), "a is fastest at every memory size"),
-        (("workload", "tier_bytes"), "a is fastest for every workload at every memory size"),
-        ((), "a is fastest"),
+        (("workload",), ["workload"]),
+        (("route",), ["route"]),
+        (("tier_bytes",), ["memory"]),
+        (("workload", "tier_bytes"), ["workload", "memory"]),
+        ((), []),
     ],
 )
 def test_the_headline_names_the_axes_that_the_study_varies(
-    record: MakeRecord, axes: tuple[str, ...], words: str
+    record: MakeRecord, axes: tuple[str, ...], named: list[str]
 ) -> None:
     other: dict[str, Any] = {"workload": "sysbench/oltp_read_only", "route": "loopback", "tier_bytes": 128 << 20}
     records = [record(target, level + repeat, repeat=repeat) for target, level in LEVELS for repeat in (1, 2, 3)]
     for axis in axes:
         moved_runs = [replace(one.run, cell=replace(one.run.cell, **{axis: other[axis]})) for one in records]
         records += [replace(one, run=run) for one, run in zip(records, moved_runs, strict=True)]
-    assert answer_of(records).headline == words
+    headline = answer_of(records).headline
+    assert re.search(r"^a\b.*\bfastest\b", headline)
+    assert [axis for axis in ("workload", "route", "memory") if axis in headline] == named
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -183,9 +184,10 @@ def test_runs_that_are_too_unlike_rank_nobody(record: MakeRecord, count: int) ->
         for target, factor in list(factors.items())[:count]
         for repeat in (1, 2)
     ]
-    first = answer_of(records).sentences[0]
-    assert first.startswith("Not decided at ") and "the runs differ too much to compare a" in first
-    assert "slower" not in first and "faster" not in first
+    found = answer_of(records)
+    assert re.search(r"64 MiB and 4 connections: .*\ba\b.*\bb\b", found.sentences[0])
+    assert not re.search("slower|faster|fastest", found.sentences[0])
+    assert not re.search(r"^[abc]\b", found.headline)
 
 
 def moved(one: RunRecord, workload: str, family: str = "mysql") -> RunRecord:
@@ -206,13 +208,13 @@ def test_every_workload_and_route_has_a_sentence_and_what_is_compared_leads(reco
         if target == "a" or not workload.endswith("/s")
     ]
     *each, memory, tally = answer_of(records).sentences
-    assert "comparisons at" in tally
-    assert memory.startswith("With 2 GiB instead of 1 GiB at 4 connections, oltp_read_only, loopback, ")
+    assert numbers_in(tally)[:3] == [6, 6, 6]
+    assert re.search(r" 2 GiB .* 1 GiB .* 4 connections, oltp_read_only, loopback, ", memory)
     assert [sentence.split(" connections, ")[1][:24] for sentence in each] == [
         "oltp_read_only, loopback",
         "oltp_read_write, network",
         "oltp_read_write at 100/s",
-        "imported:not named, unkn",
+        f"{scenarios[0][0]}, unkn",
     ]
     assert all(" at 2 GiB and " in sentence for sentence in each)
 
@@ -232,10 +234,11 @@ def test_a_level_that_has_not_settled_is_in_brackets_even_where_its_runs_disagre
     def words(**changes: object) -> str:
         (group,) = judge_cells([record("a", tps, repeat=repeat, **changes) for repeat, tps in ((1, 10.0), (2, 1000.0))])
         assert group.is_vague
+        assert vague_words(group) in cell_level_words(group, "TPS")
         return cell_level_words(group, "TPS")
 
     settled, drifting = words(), words(settled=SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08))
-    assert settled.startswith("10") and "2 runs that disagree" in settled
+    assert settled.startswith("10")
     assert drifting == f"({settled})"
 
 
@@ -246,17 +249,21 @@ def test_runs_alike_whose_seconds_are_all_noise_do_not_disagree(record: MakeReco
 
     groups = judge_cells([*cell("a", (169.0, 149.0)), *cell("b", (10.0, 1000.0))])
     assert all(group.is_vague for group in groups)
+    noisy, disagreeing = map(vague_words, groups)
+    assert noisy != disagreeing and "disagree" in disagreeing
     words = [cell_level_words(group, "TPS") for group in groups]
-    assert words == ["169 and 149 TPS, 2 runs too noisy for an interval", "10.0 and 1,000 TPS, 2 runs that disagree"]
+    assert words == [f"169 and 149 TPS, {noisy}", f"10.0 and 1,000 TPS, {disagreeing}"]
 
 
 def test_two_levels_without_an_interval_are_set_apart_by_a_comma(record: MakeRecord) -> None:
     levels = (("a", 10.0), ("a", 1000.0), ("b", 90.0), ("b", 91.0))
     records = [record(target, tps, repeat=index % 2 + 1) for index, (target, tps) in enumerate(levels)]
-    assert "that disagree, against " in answer_of(records).sentences[0]
+    reason = vague_words(judge_cells(records)[0])
+    assert f"{reason}, against " in answer_of(records).sentences[0]
 
 
 def test_a_single_target_whose_runs_disagree_has_the_reason_behind_the_place(record: MakeRecord) -> None:
     records = [record("a", tps, repeat=repeat) for repeat, tps in ((1, 10.0), (2, 1000.0))]
     (sentence, *_) = answer_of(records).sentences
-    assert sentence.endswith(" (2 runs that disagree).") and sentence.count("disagree") == 1
+    (reason,) = map(vague_words, judge_cells(records))
+    assert sentence.endswith(f" ({reason}).") and sentence.count(reason) == 1

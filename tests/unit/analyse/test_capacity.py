@@ -55,16 +55,14 @@ def test_a_peak_is_a_set_and_a_fall_behind_it_is_a_collapse(curve: Callable[...,
     assert found.steps[0].is_gain
     assert not found.is_open
     (text,) = capacity_sentences([found])
-    assert re.search(
-        r"it collapses from 64 connections on: (49|5\d) % lower than the peak at 128 \(\d+ to \d+ %\)", text
-    )
+    assert re.search(r"collapses .*\b64 .*: (49|5\d) % lower .*\b128 \(\d+ to \d+ %\)", text)
 
 
 def test_the_collapse_is_told_by_its_depth_at_the_largest_memory(curve: Callable[..., list[RunRecord]]) -> None:
     falling = curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500})
     (found,) = judged(falling)
     text = fall_sentence([found])
-    assert "collapses" in text and re.search(r"(49|5\d) % less at 128 connections", text)
+    assert re.search(r"collapses .*\b(49|5\d) % .*128 connections", text)
     assert fall_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
 
 
@@ -77,7 +75,7 @@ def test_a_target_that_collapses_on_two_routes_is_named_once_with_the_deeper_fal
         for one in curve({4: 900, 16: 800, 128: 300})
     ]
     text = fall_sentence(judged([*here, *there]))
-    assert re.search(r"^a collapses .*6\d % less at 128 connections \(oltp_read_write, network\)\.$", text), text
+    assert re.search(r"^a collapses .*6\d % .*128 connections \(oltp_read_write, network\)\.$", text), text
 
 
 def test_a_loss_below_a_third_is_a_fall_and_no_collapse(curve: Callable[..., list[RunRecord]]) -> None:
@@ -85,21 +83,21 @@ def test_a_loss_below_a_third_is_a_fall_and_no_collapse(curve: Callable[..., lis
         return [replace(one, run=replace(one.run, cell=replace(one.run.cell, target=target))) for one in curve(levels)]
 
     shallow, deep = named("b", {4: 900, 16: 700}), named("c", {4: 900, 16: 400})
-    assert re.search(r"^b falls .*2\d % less at 16 connections\.$", fall_sentence(judged(shallow)))
+    assert re.search(r"^b falls .*2\d % .*16 connections\.$", fall_sentence(judged(shallow)))
     assert " at 16 connections" in capacity_sentences(judged(shallow))[0]
     both = fall_sentence(judged([*shallow, *deep]))
-    assert re.search(r"^1 target collapses beyond .*: c by 5\d % at 16 connections; 1 other falls by less\.$", both), (
-        both
-    )
+    assert re.search(r"^1 target collapses .*: c .*5\d % .*16 connections; 1 ", both), both
     falls = fall_sentence(judged([*shallow, *named("d", {4: 900, 16: 750})]))
-    assert re.search(r"^2 targets fall beyond .*: b by 2\d % .*, d by 1\d % at 16 connections\.$", falls), falls
+    assert re.search(r"^2 targets fall .*: b .*2\d % .*, d .*1\d % .*16 connections\.$", falls), falls
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:
     (found,) = judged(curve({1: 100, 4: 350, 16: 900}))
     assert found.is_open
     assert peak_words(found) == "16 or more"
-    assert "the peak may lie beyond" in capacity_sentences([found])[0]
+    closed = judged(curve({1: 100, 4: 350, 16: 900, 64: 850}))
+    is_open = ["beyond" in capacity_sentences(judgements)[0] for judgements in ([found], closed)]
+    assert is_open == [True, False]
 
 
 def test_an_unsettled_concurrency_is_the_peak_only_where_it_may_do_as_much(
@@ -127,7 +125,7 @@ def test_a_collapse_from_a_concurrency_on_leaves_none_out(curve: Callable[..., l
     (found,) = judged(curve({16: 1000, 64: 600, 128: 980, 256: 500}))
     assert found.peak.falls == (64, 256)
     (text,) = capacity_sentences([found])
-    assert "collapses at 64 and 256 connections: " in text
+    assert re.search(r"collapses .*\b64 and 256 .*: ", text)
 
 
 def test_one_connection_is_not_plural_and_much_more_memory_is_a_plain_number(

@@ -76,14 +76,14 @@ def test_targets_that_make_other_results_are_said_first_with_what_differs(study:
     facts = replace(GOOD, is_closed=True, results=(apart,))
     found = said(facts, study({"a": 200.0, "b": 100.0}, repeats=6))
     assert next(iter(found)) == "results-differ"
-    assert "MySQL 9.7 in tpcc (" in found["results-differ"] and "(other rows in orders)" in found["results-differ"]
+    assert re.search(rf"MySQL 9\.7 .*\btpcc \({apart.unlike['mysql:9.7']}\)", found["results-differ"])
 
 
 def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(study: MakeStudy) -> None:
     records = study({"a": 200.0, "b": 100.0}, repeats=6)
     assert "equivalence_events = 0" in said(replace(GOOD, are_results_compared=False), records)["results-unchecked"]
     unknown = ResultComparison("tpcc", 500, 1, {}, {"mysql:9.7": "no start\nlog"})
-    assert " in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
+    assert " tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
     assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
 
 
@@ -134,7 +134,7 @@ def test_errors_are_listed_by_code(record: MakeRecord) -> None:
 
 def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
     text = said(GOOD, study({"a": 103.0, "b": 100.0}, spread=0.05))["undecided"]
-    assert "6 comparisons are undecided" in text
+    assert numbers_in(text)[0] == 6
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | 
     ]
     (text,) = [caveat.text for caveat in limitations(GOOD, [], [], pairs) if caveat.code == "undecided"]
     assert re.findall(r"\b\d+\b", text.partition(" dbdyno plan")[0]) == numbers
-    assert ("would decide it." in text) == (len(needed) == 1)
+    assert (" decide it." in text) == (len(needed) == 1)
 
 
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
@@ -165,7 +165,7 @@ def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
 def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_it(record: MakeRecord) -> None:
     caveats = (Caveat("steal", "the hypervisor took 2.5 %"), Caveat("other-load", "others used 0.70 of 2"))
     found = said(GOOD, [record(caveats=caveats), record(repeat=2, caveats=caveats[:1]), record(repeat=3)])
-    assert "2 runs: the hypervisor took 2.5 %." in found["steal"] and "1 run: others" in found["other-load"]
+    assert f" 2 runs: {caveats[0].text}." in found["steal"] and f" 1 run: {caveats[1].text}." in found["other-load"]
     facts = replace(GOOD, is_closed=True)
     codes = [caveat.code for caveat in limitations(facts, [record(caveats=caveats)], [], [])]
     assert codes.index("other-load") < codes.index("steal") < codes.index("closed-loop")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -54,7 +55,7 @@ def test_memory_that_brings_nothing_is_rarely_called_a_gain(study: MakeStudy) ->
 
 def test_a_gain_that_is_not_shown_is_told_with_its_interval() -> None:
     gain = MemoryGain("a", LESS, MORE, 1.01, 0.95, 1.08, "undecided")
-    assert "5 % slower and 8 % faster" in memory_sentence([gain], 4)
+    assert re.search(r" 5 % slower .* 8 % faster", memory_sentence([gain], 4))
     above = replace(gain, low=1.02)
     assert " a (2 to 8 % faster)" in memory_sentence([above], 4)
 
@@ -71,7 +72,7 @@ def test_of_many_targets_the_sentence_names_the_first_and_the_last(study: MakeSt
     factors = {name: 1.2 + 0.3 * index for index, name in enumerate("abcde")}
     gains = gains_of(with_more(study(dict.fromkeys("abcde", 100.0)), factors))
     words = memory_sentence(gains, 16)
-    assert words.startswith("With 512 MiB instead of 64 MiB at 16 connections, e is 1")
+    assert re.match(r".* 512 MiB .* 64 MiB .* 16 connections, e is 1", words)
     assert ", a is " in words and ", 3 others " in words
     assert not any(f"{name} is" in words for name in "bcd")
 

@@ -55,8 +55,8 @@ def test_targets_that_change_places_are_named_with_both_differences(study: MakeS
     assert len(found.reversed_pairs()) == 6
     words = route_sentence(found, place_words)
     assert "6 of the 6 " in words
-    assert re.search(r"% faster than b \([\d.]+ to [\d.]+ %\) over loopback", words)
-    assert re.search(r"% slower than it \([\d.]+ to [\d.]+ %\) over the network", words)
+    assert re.search(r"\ba\b.* % faster .*\bb \([\d.]+ to [\d.]+ %\) .*loopback", words)
+    assert re.search(r" % slower .*\([\d.]+ to [\d.]+ %\) .*network", words)
     assert ", loopback" not in words
 
 
@@ -65,7 +65,7 @@ def test_differences_that_are_shown_on_one_route_alone_say_nothing(study: MakeSt
     assert len(found.decided) < 6
     assert found.shared_count == 6
     none = RouteOrder("loopback", "network", (), 6)
-    assert re.match(r"Unknown .*none of 6 comparisons", route_sentence(none, place_words))
+    assert re.match(r"Unknown .*\b6 comparisons", route_sentence(none, place_words))
 
 
 @pytest.mark.parametrize("factor", [0.8, 0.5])
@@ -77,9 +77,7 @@ def test_the_share_says_of_which_comparisons_it_is(study: MakeStudy, factor: flo
     ]
     found = order_of(undecided)
     assert (len(found.decided), found.shared_count) == (4, 6)
-    assert re.search(
-        r"4 comparisons .* on both routes; the other 2 decide nothing\.", route_sentence(found, place_words)
-    )
+    assert re.search(r"\b4 comparisons .*; \D*\b2 ", route_sentence(found, place_words))
 
 
 def test_a_shaped_route_is_held_against_the_first_by_its_name(study: MakeStudy) -> None:
@@ -91,7 +89,7 @@ def test_a_shaped_route_is_held_against_the_first_by_its_name(study: MakeStudy) 
     ]
     found = route_orders(compared([*runs, *named]))
     assert [(order.base, order.other) for order in found] == [("loopback", "network"), ("loopback", "wan")]
-    assert re.search(r"slower than it \(.*\) over wan", route_sentence(found[1], place_words))
+    assert re.search(r"slower .*\(.*\) .*\bwan\b", route_sentence(found[1], place_words))
 
 
 def test_the_answer_tells_it_of_two_routes_only(study: MakeStudy) -> None:
@@ -99,4 +97,5 @@ def test_the_answer_tells_it_of_two_routes_only(study: MakeStudy) -> None:
     for runs, is_told in ((records, False), (over_the_network(records, {"a": 0.8, "b": 0.8}), True)):
         judgements = judge_cells(runs)
         sentences = answer(judgements, compare_targets(judgements)).sentences
-        assert any(words.startswith("The order over the network") for words in sentences) is is_told
+        told = [route_sentence(order, place_words) for order in route_orders(compare_targets(judgements))]
+        assert (told != [] and set(told) <= set(sentences)) is is_told

@@ -38,26 +38,29 @@ def test_an_interval_that_is_too_wide_upholds_nothing_and_still_refutes() -> Non
 
 
 @pytest.mark.parametrize(
-    ("spot", "reason"),
+    ("spot", "missing"),
     [
-        (CellSelector(RO, "loopback", 2 * GIB, "mysql 8.4.8", 16), f"not in the results: {RO}"),
-        (CellSelector(RW, "network", 2 * GIB, "mysql 8.4.8", 16), "not in the results: route network"),
-        (CellSelector(RW, "loopback", GIB, "mysql 8.4.8", 16), "not in the results: memory of 1 GiB"),
-        (CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.9", 16), "not in the results: mysql 8.4.9"),
-        (CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8", 17), "no good run of mysql 8.4.8 at 17 connections"),
+        (CellSelector(RO, "loopback", 2 * GIB, "mysql 8.4.8", 16), f": {RO}"),
+        (CellSelector(RW, "network", 2 * GIB, "mysql 8.4.8", 16), " network"),
+        (CellSelector(RW, "loopback", GIB, "mysql 8.4.8", 16), " 1 GiB"),
+        (CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.9", 16), ": mysql 8.4.9"),
+        (CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8", 17), "mysql 8.4.8 at 17 connections"),
     ],
 )
-def test_what_is_not_in_the_results_is_the_reason(spot: CellSelector, reason: str) -> None:
+def test_what_is_not_in_the_results_is_the_reason(spot: CellSelector, missing: str) -> None:
     found = result(claim("level", at=spot), [run()])
-    assert (found.outcome, found.reason, found.own) == ("can't be told", reason, None)
+    assert (found.outcome, found.own) == ("can't be told", None)
+    assert found.reason.endswith(missing)
 
 
 def test_a_suspect_run_and_two_targets_of_one_engine_tell_nothing() -> None:
-    assert "mysql 8.4.8 at 16 connections" in result(claim("level"), [run(status="suspect")]).reason
+    suspect = result(claim("level"), [run(status="suspect")])
+    assert suspect.outcome == "can't be told"
+    assert "mysql 8.4.8 at 16 connections" in suspect.reason
     two = [run(target="tuned"), run(target="plain")]
     several = result(claim("level"), two)
     assert several.outcome == "can't be told"
-    assert several.reason.startswith("2 targets match mysql 8.4.8 with 1,000 to 1,000 TPS")
+    assert "mysql 8.4.8" in several.reason and numbers_in(several.reason)[:3] == [2, 1000, 1000]
     # One is called as the report calls the engine; the other says that it is something besides.
     named = [run(target="mysql 8.4.8, tuned"), run(target="mysql 8.4.8")]
     assert result(claim("level"), named).outcome == "holds"
@@ -157,7 +160,8 @@ def test_the_first_is_clearly_before_all_others_at_their_best() -> None:
 
 def test_the_first_of_some_engines_is_not_known_to_be_the_first_of_all() -> None:
     found = result(claim("first"), [run(), run("mariadb 10.11.16", 700.0)])
-    assert (found.outcome, found.reason) == ("can't be told", "not in the results: percona 8.0.45-36")
+    assert found.outcome == "can't be told"
+    assert found.reason.endswith(": percona 8.0.45-36")
 
 
 def test_a_lead_holds_when_its_interval_holds_the_print_and_excludes_none() -> None:
@@ -212,7 +216,7 @@ def test_what_memory_brings_is_compared_at_each_ones_best_and_with_all_engines()
     assert "mariadb 10.11.16" in result(asked, records(4000.0), pair).reason
     assert result(asked, records(1990.0), pair).outcome == "can't be told"
     failed = run(tps=None, concurrency=64, status="failed")
-    assert "might have been its best" in result(asked, [*records(1000.0), failed], pair).reason
+    assert result(asked, [*records(1000.0), failed], pair).outcome == "can't be told"
 
 
 @pytest.mark.parametrize(
@@ -263,4 +267,4 @@ def test_the_same_everywhere_falls_with_one_cell(second: tuple[float, float], ou
 def test_a_shape_is_never_guessed() -> None:
     asked = claim("shape", (), reason="no rule says it")
     assert result(asked, [run()]).reason == asked.reason
-    assert result(asked, [run(workload=RO)]).reason == f"not in the results: {RW}"
+    assert result(asked, [run(workload=RO)]).reason.endswith(f": {RW}")
