@@ -31,7 +31,7 @@ def test_campaigns_on_different_machines_are_told_though_each_is_alike_in_itself
     found = audit([campaign("local", "node1"), campaign("remote", "node3"), campaign("remote read-only", "node3")])
     (one,) = [finding for finding in found.findings if finding.rule.rule_id == "host-mismatch"]
     assert (one.between, one.values) == (True, {"node1": ("local",), "node3": ("remote", "remote read-only")})
-    assert what(one) == "machine: node1 (local), node3 (remote; remote read-only)"
+    assert what(one) == f"{one.rule.title}: node1 (local), node3 (remote; remote read-only)"
     assert "host-mismatch" not in {decision.rule.rule_id for decision in found.decisions}
     same = audit([campaign("local", "node1"), campaign("remote", "node1")])
     assert not [finding for finding in same.findings if finding.rule.rule_id == "host-mismatch"]

@@ -71,9 +71,8 @@ def test_a_setting_that_nobody_asked_for_came_from_another_file() -> None:
 
 def test_a_dump_of_the_first_minute_proves_nothing() -> None:
     early = {"uptime": "2", "handler_commit": "0", "questions": "2", "connections": "7"}
-    assert verdict("evidence-captured-too-early", with_facts("a", status=early)).values == {
-        "before the load, session scope": ("a",)
-    }
+    (found,) = verdict("evidence-captured-too-early", with_facts("a", status=early)).values.items()
+    assert "session scope" in found[0] and found[1] == ("a",)
     assert outcome("evidence-captured-too-early", with_facts("a", status=early, status_end=LOADED)) == "clear"
     assert verdict("evidence-captured-too-early", facts("a")).values == {"none": ("a",)}
 

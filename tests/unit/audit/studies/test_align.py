@@ -41,16 +41,16 @@ def test_an_option_of_one_target_that_dbdyno_sets_on_all_is_taken_out() -> None:
     study = study_of(mysql='innodb_flush_log_at_trx_commit = "2"\ninnodb_stats_persistent = "ON"')
     name = "innodb_flush_log_at_trx_commit"
     result = mended(study, {name: "1"}, {name: "2"})
-    assert outcome(result, "commit-policy-mismatch").changes == (
-        "b: innodb_flush_log_at_trx_commit = 2 taken out",
-    )  # fmt: skip
+    (change,) = outcome(result, "commit-policy-mismatch").changes
+    assert change.startswith("b: innodb_flush_log_at_trx_commit = 2 ")
     assert dict(result.study.target("b").options) == {"innodb_stats_persistent": "ON"}
 
 
 def test_options_are_known_by_what_they_stand_for() -> None:
     study = study_of(mariadb='log-bin = "binlog"')
     result = mended(study, {"log_bin": "ON"}, {"log_bin": "OFF"})
-    assert outcome(result, "binlog-enabled-mismatch").changes == ("a: log_bin = binlog taken out",)
+    (change,) = outcome(result, "binlog-enabled-mismatch").changes
+    assert change.startswith("a: log_bin = binlog ")
 
 
 def test_a_default_that_dbdyno_leaves_alone_gets_one_value_on_all() -> None:
@@ -64,7 +64,8 @@ def test_an_override_gives_way_to_defaults_where_those_agree() -> None:
     """Adaptive flushing is on by default in both; dbdyno leaves it alone."""
     name = "innodb_adaptive_flushing"
     result = mended(study_of(mariadb=f'{name} = "OFF"'), {name: "OFF"}, {name: "ON"})
-    assert outcome(result, "adaptive-flushing-mismatch").changes == (f"a: {name} = OFF taken out",)
+    (change,) = outcome(result, "adaptive-flushing-mismatch").changes
+    assert change.startswith(f"a: {name} = OFF ")
     assert not any(target.settings or target.options for target in result.study.targets)
 
 
