@@ -54,6 +54,7 @@ class Credentials:
                 f"the passwords of the data directory next to {path} can't be read",
                 type(error).__name__,
                 "remove the data directory; dbdyno fills it again",
+                code="unreadable",
             ) from error
 
 

@@ -115,6 +115,7 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
             str(error.args[-1]),
             _address_words(address),
             "check whether the server or the network hangs; or remove it from the study",
+            code="unanswered",
         ) from None
     except (pymysql.MySQLError, OSError) as error:
         if any(isinstance(cause, ConnectionRefusedError) for cause in (error, error.__context__)):
@@ -122,12 +123,14 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
                 f"no server listens on {_address_words(address)}",
                 "",
                 "start it, or correct the address: HOST:PORT or socket:PATH",
+                code="not-listening",
             ) from None
         words = error.args[-1] if error.args else error
         raise ProvisionError(
             f"the server '{address.name}' refuses the connection",
             f"{_address_words(address)}: {words}",
             "check the address, the user, the password and the TLS mode",
+            code="connection-failed",
         ) from None  # the driver's own error shows the arguments of the call
 
 

@@ -12,6 +12,7 @@ from dbdyno.configure._initialise import account_statements, bootstrap_sql
 from dbdyno.core import ConfigureError
 from dbdyno.engines import family_of
 from dbdyno.hosts import LocalHost
+from error_codes import raises_code
 
 
 def test_passwords_are_new_each_time_and_not_in_the_repr() -> None:
@@ -33,7 +34,7 @@ def test_saved_passwords_are_for_their_owner_and_read_back(tmp_path: Path) -> No
 def test_damaged_passwords_are_an_error_that_does_not_quote_them(tmp_path: Path, content: str) -> None:
     path = tmp_path / "data.credentials"
     path.write_text(content)
-    with pytest.raises(ConfigureError, match="can't be read") as caught:
+    with raises_code(ConfigureError, "unreadable", str(path)) as caught:
         Credentials.load(path, LocalHost())
     assert not content or content not in str(caught.value)
 

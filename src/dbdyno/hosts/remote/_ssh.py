@@ -183,7 +183,10 @@ def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
             f"{destination} lacks a command that dbdyno needs", words, "install it there (package coreutils)"
         )
     return HostError(
-        f"a command failed on {destination} with exit code {exit_code}", words, f"try it by hand: ssh {destination}"
+        f"a command failed on {destination} with exit code {exit_code}",
+        words,
+        f"try it by hand: ssh {destination}",
+        code="command-failed",
     )
 
 
