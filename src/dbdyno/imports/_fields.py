@@ -106,7 +106,8 @@ def tier_bytes(values: Mapping[str, str]) -> int:
         return 0
     if text[-1].isdigit():
         reason = f"'{text}' is a number without a unit"
-        raise TreeError("the memory of a tier is unclear", reason, "write the unit into the pattern, such as {tier:GB}")
+        remedy = "write the unit into the pattern, such as {tier:GB}"
+        raise TreeError("the memory of a tier is unclear", reason, remedy, code="tier-unclear")
     try:
         return parse_bytes(text)
     except StudyError as error:

@@ -266,7 +266,8 @@ def _no_run_error(tool: Tool, root: Path, identified: IdentifiedRuns) -> TreeErr
         if first_problem
         else "no file in it looks like one"
     )
-    return TreeError(f"no run of {tool.title} in {printable(str(root))}", reason, "name the folder with the logs")
+    what = f"no run of {tool.title} in {printable(str(root))}"
+    return TreeError(what, reason, "name the folder with the logs", code="no-runs")
 
 
 _FOLDERS = frozenset({"config", "configs", "conf", "cnf"})

@@ -98,7 +98,8 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
     TreeError : there is no such folder or file
     """
     if not root.exists():
-        raise TreeError(f"{root} does not exist", "", "name a log, or the unpacked folder with the logs")
+        remedy = "name a log, or the unpacked folder with the logs"
+        raise TreeError(f"{root} does not exist", "", remedy, code="missing")
     name = root.resolve().name
     single_file, root = (root, root.parent) if root.is_file() else (None, root)
     diagnostics: list[Diagnostic] = []

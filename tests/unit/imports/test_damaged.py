@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ TPS = [100.0 + (n % 7) for n in range(90)]
 
 def test_an_empty_log_is_named_and_stands_as_a_failed_run(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": "", "a/8.log": sysbench_log.log(TPS, threads=8)})
-    assert [str(diagnostic) for diagnostic in outcome.diagnostics] == ["a/4.log:1: the log is empty"]
+    assert [(diagnostic.path, diagnostic.line) for diagnostic in outcome.diagnostics] == [("a/4.log", 1)]
     assert {record.run.cell.concurrency: record.status for record in results.records()} == {4: "failed", 8: "good"}
 
 
@@ -25,10 +26,9 @@ def test_a_log_cut_in_a_line_names_that_line_and_keeps_the_seconds_before(tmp_pa
     cut = text[: text.index("[ 50s ]") + 30]
     outcome, results = imported(tmp_path, {"a/4.log": cut})
     at = cut.count("\n") + 1
-    assert {(c.line, c.text.split(":")[0]) for c in outcome.diagnostics} == {
-        (at, "not a whole interval line"),
-        (at, "the log ends here, without a whole last report"),
-    }
+    assert [c.line for c in outcome.diagnostics] == [at, at]
+    cut_line = cut.rpartition("\n")[2].strip()
+    assert [c.text.endswith(cut_line) for c in outcome.diagnostics].count(True) == 1
     (record,) = results.records()
     assert (record.status, record.figures.window_s, record.figures.tps_mean) == (
         "suspect",
@@ -43,7 +43,7 @@ def test_a_log_cut_in_its_last_report_does_not_take_half_a_report(tmp_path: Path
     outcome, results = imported(tmp_path, {"a/4.log": text[: text.index("Threads fairness")]})
     (record,) = results.records()
     assert record.status == "suspect"
-    assert "in the middle of its last report" in record.reason
+    assert numbers_in(record.reason) == []  # without its report it would say after which second it ends
     assert record.figures.latency_ns is None
     assert len(outcome.diagnostics) == 1
 
@@ -79,10 +79,7 @@ def test_a_line_overwritten_with_noise_is_named_where_its_second_is_missing(tmp_
 def test_seconds_that_go_back_are_named_and_left_out(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS).replace("[ 60s ]", "[ 6s ]").replace("[ 70s ]", "[ 7000s ]")
     outcome, results = imported(tmp_path, {"a/4.log": text})
-    assert [c.text for c in outcome.diagnostics] == [
-        "second 6 comes after second 59: left out",
-        "second 7000 is followed by second 71: left out",
-    ]
+    assert [numbers_in(c.text) for c in outcome.diagnostics] == [[6, 59], [7000, 71]]
     assert max(results.seconds(results.records()[0].run.run_id).values("second")) == 89
 
 
@@ -90,7 +87,7 @@ def test_two_versions_in_one_log_are_named(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS) + sysbench_log.log(TPS, version="1.1.0-abc", threads=4)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (diagnostic,) = outcome.diagnostics
-    assert "sysbench 1.1.0-abc here, 1.0.20 above" in diagnostic.text
+    assert re.search(r"\b1\.1\.0-abc .*\b1\.0\.20 ", diagnostic.text)
     assert text.split("\n")[diagnostic.line - 1].startswith("sysbench 1.1.0")
     assert [record.run.repeat for record in results.records()] == [1, 2]
 
@@ -120,7 +117,9 @@ def test_a_damaged_total_is_named(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS).replace("total number of events:              ", "total number of events:        x")
     outcome, _ = imported(tmp_path, {"a/4.log": text})
     (diagnostic,) = outcome.diagnostics
-    assert "'total number of events' can't be read" in diagnostic.text
+    label, value = next(line for line in text.split("\n") if "        x" in line).split(":")
+    assert f"'{label.strip()}'" in diagnostic.text and diagnostic.text.endswith(f": {value.strip()}")
+    assert text.split("\n")[diagnostic.line - 1].startswith(label)
 
 
 def test_windows_line_ends_and_utf_16_are_no_damage(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import sysbench_log
 import tool_logs
 from dbdyno.core import TreeError
 from dbdyno.imports import TOOLS
+from error_codes import raises_code
 from trees import imported
 
 ORDERS = [500 + 10 * (n % 5) for n in range(12)]
@@ -39,7 +40,7 @@ def test_a_whole_log_is_good_and_nothing_is_wrong_with_it(tmp_path: Path, tool: 
 @every_tool
 def test_an_empty_log_is_named_and_stands_as_a_failed_run(tmp_path: Path, tool: str) -> None:
     outcome, results = imported(tmp_path, {"a/8.log": "", "b/4.log": LOGS[tool]()}, tool=tool)
-    assert [str(diagnostic) for diagnostic in outcome.diagnostics] == ["a/8.log:1: the log is empty"]
+    assert [(diagnostic.path, diagnostic.line) for diagnostic in outcome.diagnostics] == [("a/8.log", 1)]
     assert {r.run.cell.target: r.status for r in results.records()} == {"a": "failed", "b": "good"}
 
 
@@ -94,7 +95,7 @@ def test_a_hostile_name_stays_a_name(tmp_path: Path, tool: str) -> None:
 @every_tool
 def test_a_tree_of_another_tool_is_refused(tmp_path: Path, tool: str) -> None:
     other = next(text for name, text in sorted(LOGS.items()) if name != tool)
-    with pytest.raises(TreeError, match=f"no run of {TOOLS[tool].title}"):
+    with raises_code(TreeError, "no-runs", TOOLS[tool].title):
         imported(tmp_path, {"a/4.log": other()}, None, tool=tool)
 
 

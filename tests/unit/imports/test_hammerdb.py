@@ -8,6 +8,7 @@ import pytest
 
 import tool_logs
 from dbdyno.imports.hammerdb import read_counter, read_profiles
+from numbers_in import numbers_in
 from trees import imported
 
 READINGS = [13_800 + 60 * (n % 4) for n in range(12)]
@@ -130,7 +131,7 @@ def test_a_user_that_failed_makes_the_run_suspect(tmp_path: Path) -> None:
     text = tool_logs.hammerdb().replace("Vuser 3:FINISHED SUCCESS", "Vuser 3:FINISHED FAILED")
     _, results = imported(tmp_path, {"a/4.log": text}, tool="hammerdb")
     assert results.records()[0].status == "suspect"
-    assert "1 of 4 virtual users" in results.records()[0].reason
+    assert numbers_in(results.records()[0].reason) == [1, 4]
 
 
 def test_a_log_without_a_result_fails_and_its_end_is_named(tmp_path: Path) -> None:
@@ -138,9 +139,7 @@ def test_a_log_without_a_result_fails_and_its_end_is_named(tmp_path: Path) -> No
     cut = text[: text.index("Vuser 1:TEST RESULT")]
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="hammerdb")
     assert results.records()[0].status == "failed"
-    assert [(c.line, c.text) for c in outcome.diagnostics] == [
-        (cut.count("\n"), "the log ends here, without a test result")
-    ]
+    assert [c.line for c in outcome.diagnostics] == [cut.count("\n")]
 
 
 def test_logs_of_a_schema_build_are_no_runs(tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ def test_a_damaged_reading_and_a_damaged_profile_are_named() -> None:
     readings, wrong = read_counter("600 MySQL tpm\n6#0 MySQL tpm\n720 MySQL tp\n")
     assert ([reading.tpm for reading in readings], [line for line, _ in wrong]) == ([600], [2, 3])
     profiles, wrong = read_profiles('x\n{ "NEWORD": { "calls": "1", ')
-    assert (profiles, wrong) == ((), ((2, "a time profile that is not whole JSON"),))
+    assert (profiles, [line for line, _ in wrong]) == ((), [2])
 
 
 def test_readings_of_a_counter_that_lost_its_first_brace_are_named_and_cost_no_run(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ import pytest
 import sysbench_log
 from dbdyno.core import StoreError, TreeError
 from dbdyno.imports import ImportRequest, import_logs
+from dbdyno.imports._fields import NOT_NAMED
 from dbdyno.report import page_text
 from dbdyno.store import StoredStudy
 from dbdyno.study import parse_study
+from error_codes import raises_code
 from trees import imported
 
 TPS = [100.0 + (n % 7) for n in range(70)]
@@ -50,7 +52,7 @@ def test_a_part_of_the_published_tree_is_named_as_in_the_whole(tmp_path: Path) -
     _, results = imported(part, {"Tier2G_RW_1th.sysbench.txt": log}, None)
     cell = results.records()[0].run.cell
     # Here "logs" stands between, so neither scenario nor engine can be told.
-    assert (cell.workload, cell.tier_bytes) == ("imported:not named", 0)
+    assert (cell.workload, cell.tier_bytes) == (NOT_NAMED, 0)
     (part / "Tier2G_RW_1th.sysbench.txt").write_text(log)
     import_logs(ImportRequest(part, tmp_path / "o", "x"), lambda *_: None)
     cell = next(r.run.cell for r in StoredStudy.open(tmp_path / "o").records() if r.run.cell.tier_bytes)
@@ -73,7 +75,7 @@ def test_runs_of_another_ordered_length_are_no_repeats(tmp_path: Path) -> None:
     assert found == {("140 s", 1, 140), ("140 s", 2, 140), ("420 s", 1, 420), ("unknown length", 1, cut_s)}
     study = parse_study(results.study_text, "s")
     assert len(study.workloads) == 3
-    assert {choice.name for choice in study.workloads} == {"imported:not named"}
+    assert {choice.name for choice in study.workloads} == {NOT_NAMED}
     assert len({choice.label for choice in study.workloads}) == 3
 
 
@@ -81,7 +83,7 @@ def test_runs_that_end_by_a_number_of_events_stay_repeats(tmp_path: Path) -> Non
     files = {f"a/{n}/4.log": sysbench_log.log(TPS + TPS[: 13 * n]) for n in (1, 2, 3)}
     _, results = imported(tmp_path, files, "{target}/*/{threads}.log")
     assert sorted(record.run.repeat for record in results.records()) == [1, 2, 3]
-    assert {record.run.cell.workload for record in results.records()} == {"imported:not named"}
+    assert {record.run.cell.workload for record in results.records()} == {NOT_NAMED}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_logs_that_no_name_explains_keep_apart_and_say_what_is_unknown(tmp_path:
     records = results.records()
     assert sorted(record.run.cell.target for record in records) == ["new.log", "old.log"]
     assert {(r.run.cell.tier_bytes, r.run.cell.route, r.run.cell.workload) for r in records} == {
-        (0, "unknown", "imported:not named")
+        (0, "unknown", NOT_NAMED)
     }
     assert "unknown memory" in page_text(results)
 
@@ -215,7 +217,7 @@ def test_memory_that_name_and_server_tell_differently_is_a_caveat(tmp_path: Path
 
 
 def test_a_tier_without_a_unit_is_asked_back(tmp_path: Path) -> None:
-    with pytest.raises(TreeError, match="'25' is a number"):
+    with raises_code(TreeError, "tier-unclear", "'25'"):
         imported(tmp_path, {"25_4.log": sysbench_log.log(TPS)}, "{tier}_{threads}.log")
     assert not (tmp_path / "out").exists()
 
@@ -225,7 +227,8 @@ def test_a_copy_is_no_repeat_and_other_logs_of_a_cell_are(tmp_path: Path) -> Non
     files = {"x/a/4.log": log, "y/a/4.log": log, "z/a/4.log": sysbench_log.log([tps + 1 for tps in TPS])}
     outcome, results = imported(tmp_path, files)
     assert [record.run.repeat for record in results.records()] == [1, 2]
-    assert [str(c) for c in outcome.diagnostics] == ["y/a/4.log:1: a copy of x/a/4.log, not a further repeat: left out"]
+    (copy,) = outcome.diagnostics
+    assert (copy.path, copy.line) == ("y/a/4.log", 1) and " x/a/4.log" in copy.text
 
 
 def test_the_same_bytes_in_another_cell_are_a_caveat(tmp_path: Path) -> None:
@@ -252,19 +255,14 @@ def test_given_fields_hold_for_all_logs(tmp_path: Path) -> None:
 def test_a_log_that_fits_no_pattern_is_named(tmp_path: Path) -> None:
     files = {"a/4.log": sysbench_log.log(TPS), "a/notes.txt": sysbench_log.log(TPS, threads=9), "a/readme.md": "hello"}
     outcome, _ = imported(tmp_path, files)
-    assert [str(c) for c in outcome.diagnostics] == [
-        "a/notes.txt:1: a sysbench log whose path matches no pattern: left out"
-    ]
+    assert [(c.path, c.line) for c in outcome.diagnostics] == [("a/notes.txt", 1)]
     assert outcome.others_count == 1
 
 
 def test_open_loops_at_several_rates_are_cells_of_their_own(tmp_path: Path) -> None:
     files = {f"a{rate}/4.log": sysbench_log.log(TPS, rate=rate) for rate in (50, 100)}
     _, results = imported(tmp_path, files)
-    assert {r.run.cell.workload for r in results.records()} == {
-        "imported:not named at 50/s",
-        "imported:not named at 100/s",
-    }
+    assert {r.run.cell.workload for r in results.records()} == {f"{NOT_NAMED} at 50/s", f"{NOT_NAMED} at 100/s"}
     assert "closed" not in {c.code for r in results.records() for c in r.caveats}
 
 
@@ -310,7 +308,7 @@ def test_results_can_be_written_into_the_current_folder(tmp_path: Path, monkeypa
 @pytest.mark.parametrize("files", [{}, {"readme.txt": "nothing here"}])
 def test_a_folder_without_a_log_is_refused(tmp_path: Path, files: dict[str, str]) -> None:
     (tmp_path / "logs").mkdir()
-    with pytest.raises(TreeError, match="no run of sysbench"):
+    with raises_code(TreeError, "no-runs", "sysbench", str(tmp_path / "logs")):
         imported(tmp_path, files, None)
 
 
