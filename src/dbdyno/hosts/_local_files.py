@@ -239,8 +239,7 @@ def lock(path: Path, timeout_s: float, *, shared: bool) -> Iterator[None]:
                 break
             except BlockingIOError as error:
                 if time.monotonic() >= deadline:
-                    raise HostError(
-                        f"another process uses {path}", f"waited {timeout_s:g} s", "wait for it to end"
-                    ) from error
+                    what, why = f"another process uses {path}", f"waited {timeout_s:g} s"
+                    raise HostError(what, why, "wait for it to end", code="in-use") from error
                 time.sleep(0.1)
         yield

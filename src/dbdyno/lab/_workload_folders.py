@@ -84,6 +84,7 @@ def _refuse_outside_name(workload: str, name: str) -> None:
             f"{workload} can't be copied to another host",
             f"its file {name} lies outside of its folder",
             f"move {path.name} into the folder, and correct its name in workload.toml",
+            code="outside-folder",
         )
 
 
@@ -115,7 +116,8 @@ def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
             _write_verified(destination / name, content, host)
     except OSError as error:
         what = f"{folder.workload} can't be copied to {host.link.destination}"
-        raise HostError(what, f"{error.filename}: {error.strerror}", f"free space in {parent.parent} there") from error
+        why, remedy = f"{error.filename}: {error.strerror}", f"free space in {parent.parent} there"
+        raise HostError(what, why, remedy, code="not-copied") from error
     return destination
 
 

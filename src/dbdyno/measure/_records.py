@@ -244,6 +244,7 @@ def _start_record(row: Mapping[str, Any]) -> StartRecord:
             "the load generator is newer than dbdyno",
             f"{start.program} writes schema {start.schema_version}; this dbdyno reads up to {SCHEMA_VERSION}",
             "run make setup to build both from the same version",
+            code="newer-schema",
         )
     return StartRecord(start.monotonic_ns, start.program, start.pacing.kind != "closed", row)
 

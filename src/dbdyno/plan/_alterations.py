@@ -109,6 +109,7 @@ def proof_study(
             f"'{target.name}' is a server that dbdyno did not start, so dbdyno does not change its settings",
             "a proof restarts the server with another setting",
             "compare the engine itself, such as mysql:9.7, and prove it there",
+            code="not-ours",
         )
     kinds = alteration.storage_engines
     if kinds and target.engine.storage_engine not in kinds:

@@ -24,9 +24,8 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         what = "the servers of these results ran on nodes of a Ray cluster, where dbdyno samples no stacks"
         raise RequestError(what, "", "run the study and this command on one of them")
     if left.target == right.target:
-        raise RequestError(
-            "a deep profile compares two targets", f"both sides are {left.target}", "name two targets with --pair"
-        )
+        what, why = "a deep profile compares two targets", f"both sides are {left.target}"
+        raise RequestError(what, why, "name two targets with --pair", code="one-target")
     targets = tuple(study.target(cell.target) for cell in (left, right))
     for target in targets:
         if target.engine.source_kind == "server":
@@ -34,6 +33,7 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
                 f"'{target.name}' is a server that dbdyno did not start, so dbdyno does not profile it",
                 "a profile needs the load to run again, and others may be using the server",
                 f"perf record -F 99 -g -p $(pidof {target.engine.family}d) -- sleep 20, while the load runs",
+                code="not-ours",
             )
     deep = replace(
         study,

@@ -66,6 +66,7 @@ def _refuse_broken(dataset: Dataset, verification: Verified) -> None:
             f"{violations}; the server acknowledged every row, and its checksums matched the rows sent",
             "fill it again; if only one server breaks it, that server returns or stores rows wrongly; if every "
             "server does, please report it: it is a bug in dbdyno",
+            code="inconsistent",
         )
 
 

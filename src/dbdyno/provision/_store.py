@@ -358,11 +358,10 @@ def remove_installed(engine: InstalledEngine, home: Home, host: Host) -> None:
             forget(engine.folder, host)
             host.remove_tree(engine.folder)
     except HostError as error:
-        if "another process uses" not in error.what:
+        if error.code != "in-use":
             raise
-        raise ProvisionError(
-            f"{engine.installation.title} is in use", f"a study uses {engine.folder}", "wait for it to end"
-        ) from error
+        what, why = f"{engine.installation.title} is in use", f"a study uses {engine.folder}"
+        raise ProvisionError(what, why, "wait for it to end", code="in-use") from error
 
 
 @contextlib.contextmanager

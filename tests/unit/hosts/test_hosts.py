@@ -284,7 +284,7 @@ def test_a_private_directory_is_short_enough_for_a_socket(host: Host) -> None:
 def test_a_lock_is_held_against_others_and_let_go(host: Host, tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with host.lock(path, 1):
-        with pytest.raises(HostError, match="another process"), LocalHost().lock(path, 0):
+        with raises_code(HostError, "in-use", str(path)), LocalHost().lock(path, 0):
             pass
     with LocalHost().lock(path, 0):
         pass

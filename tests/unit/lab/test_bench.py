@@ -6,12 +6,11 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from dbdyno.core import Home, ProvisionError
 from dbdyno.lab._bench import LocalBench
 from dbdyno.provision import installed_engines, remove_installed
 from dbdyno.study import parse_study
+from error_codes import raises_code
 from words_host import WordsHost, build, pack
 
 STUDY = """
@@ -28,7 +27,7 @@ def test_an_engine_of_a_study_stays_until_the_study_ends(tmp_path: Path) -> None
     with contextlib.ExitStack() as held:
         LocalBench(study, host, home, held).obtain(study.targets[0], lambda _: None)
         (kept,) = installed_engines(home, host)
-        with pytest.raises(ProvisionError, match="is in use"):
+        with raises_code(ProvisionError, "in-use", str(kept.folder)):
             remove_installed(kept, home, host)
     remove_installed(kept, home, host)
     assert installed_engines(home, host) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,10 +68,7 @@ def test_sessions_are_looked_at_where_a_phase_has_no_transaction_at_all() -> Non
         ("warm-up", 3), ("window", 8), ("window", 11)
     ]  # fmt: skip
     assert len(told) == 12
-    assert watch.words() == (
-        'in second 12 4 sessions in "Updating" (UPDATE sbtest1 SET, for up to 49 s); '
-        "3 InnoDB transactions waited for locks"
-    )
+    assert re.search(r'\b12 .*\b4 .*"Updating" \(UPDATE sbtest1 SET,.* 49 s\); 3 InnoDB transactions', watch.words())
 
 
 @pytest.mark.parametrize("window", [[5.0] + [0.0] * 7, [5.0] * 8])
@@ -91,12 +89,12 @@ def test_a_server_that_refuses_or_does_not_answer_does_not_hold_up_the_run(monke
     watch, told = watched(SessionSource(release.wait), [0] * 4, [0] * 8)
     release.set()
     assert watch.words() == "" and len(told) == 12
-    assert all("did not answer within" in look["lacks"] for look in watch.samples)  # type: ignore[call-overload,index]
+    assert all(" 0.01 s" in look["lacks"] for look in watch.samples)  # type: ignore[call-overload,index]
 
 
 def test_the_reason_of_a_run_without_a_transaction_has_it_and_another_runs_has_not() -> None:
     failed = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "failed", "no transaction completed in the window")
-    assert with_waits(failed, "in second 12 ..").reason.endswith("in the window: in second 12 ..")
+    assert with_waits(failed, "in second 12 ..").reason == f"{failed.reason}: in second 12 .."
     assert with_waits(failed, "") == failed
 
 

@@ -17,6 +17,7 @@ from dbdyno.lab import _workload_folders
 from dbdyno.lab._workload_folders import MOST_BYTES, folders_here, pushed_folders, read_workload_folders
 from dbdyno.plan import ResolvedWorkloads
 from dbdyno.study import ResolvedWorkload, Study, parse_study
+from error_codes import raises_code
 
 HEAD = 'targets = ["mysql:9.7"]\naxes = {tier = "64MB", concurrency = 4}\n'
 FILES = {"workload.toml": "a", "queries/buy.sql": "b", "setup.sql": "c"}
@@ -58,9 +59,8 @@ def test_the_files_that_are_read_go_and_no_others(shop: Path) -> None:
 @pytest.mark.parametrize("name", ["../other.sql", "/etc/hostname", "queries/../../other.sql"])
 def test_a_file_outside_of_the_folder_is_refused_by_name(name: str, shop: Path) -> None:
     (shop.parent / "other.sql").write_text("x")
-    with pytest.raises(StudyError, match="lies outside of its folder") as caught:
+    with raises_code(StudyError, "outside-folder", name):
         read_workload_folders(study_of(shop), resolved(shop, "workload.toml", name))
-    assert name in str(caught.value)
 
 
 def test_files_that_are_too_large_together_are_refused(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_file_that_arrives_damaged_is_refused_and_removed(shop: Path, monkeypa
     host = PaperHost(b"x")
     folders = read_workload_folders(study_of(shop), resolved(shop, *FILES))
     with (
-        pytest.raises(HostError, match=r"can't be copied to db1: .*workload.toml: what arrived is not what was sent"),
+        raises_code(HostError, "not-copied", "db1", "workload.toml"),
         pushed_folders(folders, cast("RemoteHost", host)),
     ):
         pass

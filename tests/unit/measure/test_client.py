@@ -67,8 +67,7 @@ def test_only_a_calibrated_maximum_is_called_so(interval: Make) -> None:
         client_use([interval(0, busy=(0.9,))], ClientCapacity(curve), quota)
         for curve, quota in ((CostCurve.through([(0.3, 0.1)]), None), (None, None), (None, 0.99))
     ]
-    words = [use.reason.partition(":")[0].partition("of ")[2] for use in uses if use is not None]
-    assert words == ["its calibrated maximum", "its maximum", "its maximum"]
+    assert ["calibrated" in use.reason for use in uses if use is not None] == [True, False, False]
 
 
 def test_the_busiest_worker_counts_over_the_whole_window(interval: Make) -> None:

@@ -48,12 +48,14 @@ def test_a_missing_second_makes_a_window_no_shorter(interval: Make) -> None:
 def test_a_server_that_died_fails_the_run(interval: Make) -> None:
     judgement = judged([interval(0), interval(1)], server_exit="signal 9")
     assert judgement.status == "failed"
-    assert judgement.reason == "the server died: signal 9"
+    assert judgement.reason.endswith(": signal 9")
 
 
 def test_a_load_that_failed_fails_the_run_in_its_own_words(interval: Make) -> None:
-    judgement = judged([interval(0)], EndRecord("failed", "error 1146 on point_select", None))
-    assert (judgement.status, judgement.reason) == ("failed", "the load failed: error 1146 on point_select")
+    end = EndRecord("failed", "error 1146 on point_select", None)
+    judgement = judged([interval(0)], end)
+    assert judgement.status == "failed"
+    assert judgement.reason.endswith(f": {end.reason}")
 
 
 def test_a_load_without_an_end_fails_the_run(interval: Make) -> None:
@@ -61,7 +63,8 @@ def test_a_load_without_an_end_fails_the_run(interval: Make) -> None:
 
 
 def test_a_window_without_a_transaction_fails_the_run(interval: Make) -> None:
-    assert judged([interval(0, 0), interval(1, 0)]).reason == "no transaction completed in the window"
+    judgement = judged([interval(0, 0), interval(1, 0)])
+    assert judgement.status == "failed" and judgement.reason
 
 
 def test_a_missing_second_makes_the_run_suspect(interval: Make) -> None:
@@ -154,7 +157,8 @@ def test_a_server_that_gave_no_answer_in_time_is_a_fault_of_its_own(interval: Ma
 def test_a_dead_server_is_the_reason_where_the_path_seems_lost_too(interval: Make) -> None:
     end = EndRecord("failed", "x", None, failure_kind="network")
     judgement = judged([interval(0)], end, server_exit="signal 9")
-    assert (judgement.reason, judgement.fault) == ("the server died: signal 9", "")
+    assert judgement.reason.endswith(": signal 9")
+    assert judgement.fault == ""
 
 
 def test_an_outage_that_the_server_made_is_no_lost_path(interval: Make) -> None:
@@ -184,7 +188,7 @@ def test_client_hosts_that_begin_together_and_have_time_left_need_no_caveat(inte
 def test_a_client_host_that_limits_the_client_is_named(interval: Make, busy: float, waits: float) -> None:
     ((code, text),) = caveats_of_hosts(interval, LoadHost("c1", 0, 0.2, 0.0), LoadHost("c2", 0, busy, waits))
     assert code == "client-host-bound"
-    assert text.startswith(f"c2 limits the client: its busiest worker was busy {percent(busy)} ")
+    assert text.startswith("c2 ") and f" {percent(busy)} " in text
 
 
 def test_client_hosts_that_begin_apart_are_named_with_how_far(interval: Make) -> None:

@@ -172,7 +172,7 @@ def test_a_server_that_dies_in_the_window_ends_the_load_and_fails_the_run() -> N
     measured, _, _ = run_with(process, FakeServer(dies_after=1))
     assert "interrupt" in process.calls
     assert measured.judgement.status == "failed"
-    assert measured.judgement.reason == "the server died: signal 9"
+    assert measured.judgement.reason.endswith(": signal 9")
     assert len(measured.seconds) == 3
 
 
@@ -241,7 +241,7 @@ def test_the_window_of_a_search_is_that_of_the_probe_that_held() -> None:
 
 def test_a_search_in_which_no_rate_held_has_failed() -> None:
     measured = searched(held=None)
-    assert (measured.judgement.status, measured.judgement.reason) == ("failed", "no rate met the objective")
+    assert measured.judgement.status == "failed" and measured.judgement.reason
     assert measured.figures.total.tps_mean is None
 
 

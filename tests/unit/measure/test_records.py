@@ -19,6 +19,7 @@ from dbdyno.measure._records import (
     WorkerUse,
     parse_record,
 )
+from error_codes import raises_code
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 
@@ -63,5 +64,5 @@ def test_a_line_that_is_no_record_is_shown(line: str) -> None:
 
 def test_a_newer_contract_is_refused() -> None:
     row = json.loads((SAMPLES / "load-records.jsonl").read_text().splitlines()[0])
-    with pytest.raises(MeasureError, match="newer than dbdyno"):
+    with raises_code(MeasureError, "newer-schema", " 2;", " 1"):
         parse_record(json.dumps({**row, "schema_version": 2}))

@@ -15,6 +15,7 @@ from dbdyno.core import Cell, RequestError
 from dbdyno.engines import vocabulary
 from dbdyno.plan import Alteration, ProofStudy, alterations, make_plan, proof_study
 from dbdyno.study import Study, parse_study, study_text
+from error_codes import raises_code
 
 TIER = 256 << 20
 STUDY = """
@@ -151,7 +152,7 @@ def test_a_server_that_was_not_started_here_is_not_altered() -> None:
     study = parse_study(
         text.replace('sentinel = "innodb"', "") + '[servers.theirs]\nuser = "u"\nsocket = "/s"\n', "example"
     )
-    with pytest.raises(RequestError, match="did not start"):
+    with raises_code(RequestError, "not-ours", "'innodb'"):
         _made("redo-capacity", study)
 
 

@@ -9,6 +9,7 @@ import pytest
 from dbdyno.core import Cell, RequestError
 from dbdyno.plan import DEEP_WINDOW_NS, deep_study, make_plan
 from dbdyno.study import BenchChoice, FleetChoice, HostChoice, Study, parse_study, study_text
+from error_codes import raises_code
 
 STUDY = """
 name = "pair"
@@ -54,9 +55,9 @@ def test_a_window_that_no_study_file_may_have_is_refused(study: Study, window_ns
 
 def test_servers_of_others_and_one_target_alone_are_refused(study: Study) -> None:
     there = replace(cell("mysql:9.7"), target=study.targets[2].name)
-    with pytest.raises(RequestError, match="did not start"):
+    with raises_code(RequestError, "not-ours", there.target):
         deep_study(study, cell("mariadb:11.8"), there)
-    with pytest.raises(RequestError, match="two targets"):
+    with raises_code(RequestError, "one-target", "mysql:9.7"):
         deep_study(study, cell("mysql:9.7"), replace(cell("mysql:9.7"), concurrency=1))
 
 

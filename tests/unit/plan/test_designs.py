@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,21 +105,23 @@ def test_questions_that_the_axes_leave_open_are_told(study: Study) -> None:
         assert text in words(one)
         assert text not in words(study)
     assert "beyond 32 connections" in words(study)
-    assert "a law of scalability" not in words(replace(study, concurrencies=(1, 2, 4, 8, 16, 32)))
+    assert "scalability" in words(study)
+    assert "scalability" not in words(replace(study, concurrencies=(1, 2, 4, 8, 16, 32)))
 
 
 def test_short_windows_and_a_fixed_order_are_told(study: Study) -> None:
     assert "12 s" in words(replace(study, window_ns=12 * S))
-    assert "from 3 min on" in words(replace(study, window_ns=100 * S))
-    assert "below 10 min" in words(replace(study, window_ns=400 * S))
+    assert " 3 min " in words(replace(study, window_ns=100 * S))
+    assert " 10 min " in words(replace(study, window_ns=400 * S))
     assert "window" not in words(study)
-    assert "in the order written" in words(replace(study, order="as-written"))
-    assert "p99.9 of cells below 7 TPS" in words(study)
+    assert " order " in words(replace(study, order="as-written"))
+    assert " order " not in words(study)
+    assert re.search(r"p99\.9 .* 7 TPS", words(study))
 
 
 def test_data_that_fit_every_tier_say_nothing_of_the_disk(study: Study) -> None:
-    assert "reads from the disk" in words(study, rows=200_000)
-    assert "reads from the disk" not in words(study, rows=2_000_000)
+    assert " disk: " in words(study, rows=200_000)
+    assert " disk: " not in words(study, rows=2_000_000)
 
 
 def test_pacing_decides_what_response_times_and_throughput_mean(study: Study) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.plan import Budget, TimePart, make_plan
+from dbdyno.plan._hours import FURTHER, RESTORE, STEP, WARM_UP, WINDOW
 from dbdyno.study import ResolvedWorkload, Study, parse_study, read_study
 
 ROOT = Path(__file__).parents[3]
@@ -49,28 +50,22 @@ def test_the_published_matrix_fits_into_120_hours_with_its_rows_filled(published
 def test_parts_add_up_to_the_whole(published: Study) -> None:
     found = budget(published)
     assert sum(one.span.expected_ns for one in found.parts) == found.runs.expected_ns
-    assert [one.what for one in found.parts] == [
-        "restore and start",
-        "warm-up after a restore",
-        "warm-up of a further step",
-        "window",
-        "further repeats",
-    ]
+    assert [one.what for one in found.parts] == [RESTORE, WARM_UP, STEP, WINDOW, FURTHER]
 
 
 def test_a_ladder_is_restored_and_warmed_up_once(published: Study) -> None:
     ladders, runs = budget(published), budget(replace(published, restore="run"))
     steps = len(published.concurrencies)
-    for what in ("restore and start", "warm-up after a restore"):
+    for what in (RESTORE, WARM_UP):
         assert part(runs, what).count == steps * part(ladders, what).count
         assert part(runs, what).span == part(ladders, what).span * steps
-    assert part(ladders, "warm-up of a further step").count == (steps - 1) * part(ladders, "restore and start").count
-    assert part(runs, "window") == part(ladders, "window")
+    assert part(ladders, STEP).count == (steps - 1) * part(ladders, RESTORE).count
+    assert part(runs, WINDOW) == part(ladders, WINDOW)
 
 
 def test_a_restore_takes_the_longer_the_more_there_is_to_copy() -> None:
     study = small('warm_up = "10s"\nwindow = "60s"')
-    few, many = (part(budget(study, rows), "restore and start").span.expected_ns for rows in (1000, 100_000_000))
+    few, many = (part(budget(study, rows), RESTORE).span.expected_ns for rows in (1000, 100_000_000))
     assert many - few > 12 * 50 * S
 
 

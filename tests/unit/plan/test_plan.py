@@ -58,7 +58,7 @@ def test_a_machine_too_small_is_refused_before_anything_starts(study: Study) -> 
     budget = make_plan(study).budget
     with raises_code(RequestError, "memory-exceeded", "512 MiB"):
         check_budget(study, budget, 256 << 20, 1 << 40)
-    with pytest.raises(HostError, match="not enough disk"):
+    with raises_code(HostError, "disk-exceeded", "1 GiB"):
         check_budget(study, budget, 1 << 40, 1 << 30)
     check_budget(study, budget, 1 << 40, 1 << 40)
     far = replace(study, benches=(BenchChoice("a", HostChoice("db1", "bench@db1")),))

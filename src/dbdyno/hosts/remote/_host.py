@@ -291,7 +291,7 @@ class RemoteHost(Host):
             value, _ = self.link.ask("lock", path=str(path), shared=shared, timeout_ms=round(timeout_s * 1000))
         except Refused as refused:
             why = f"waited {timeout_s:g} s" if refused.code == "timeout" else refused.text
-            raise HostError(f"another process holds {path}", why, "wait for it to end") from None
+            raise HostError(f"another process holds {path}", why, "wait for it to end", code="in-use") from None
         try:
             yield
         finally:
