@@ -97,6 +97,7 @@ def read_distribution(host: Host) -> Distribution:
             "no package source is for this host's distribution",
             f"looked in /etc/apt for suite '{codename or 'unknown'}' with component main, found {len(entries)} sources",
             "add the distribution's package sources, or name a running server: FAMILY@server:NAME",
+            code="sources-missing",
         )
     archive = min(main_entries, key=lambda e: not _is_distribution_key(e, identity))  # third parties use codenames too
     security_entries = [e for e in entries if {f"{name}-security" for name in names} & set(e.suites)]

@@ -62,11 +62,11 @@ def download(address: str, file: Path, progress: Progress) -> None:
         if error.code == _RANGE_NOT_SATISFIABLE:
             part_file.unlink()
             return download(address, file, progress)
-        raise ProvisionError(f"{address} can't be fetched", f"the server answers {error.code}", "") from error
+        why = f"the server answers {error.code}"
+        raise ProvisionError(f"{address} can't be fetched", why, "", code="not-fetched") from error
     except (OSError, http.client.HTTPException) as error:
-        raise ProvisionError(
-            f"{address} can't be fetched", str(error), "check the network and run again: fetched parts are kept"
-        ) from error
+        remedy = "check the network and run again: fetched parts are kept"
+        raise ProvisionError(f"{address} can't be fetched", str(error), remedy, code="not-fetched") from error
     file_bytes = part_file.stat().st_size
     if total > fetched_bytes and file_bytes != total:
         raise ProvisionError(
@@ -104,7 +104,7 @@ def _check_room(address: str, part_file: Path, more_bytes: int) -> None:
     if words := lacking_room(part_file.parent, more_bytes):
         part_file.unlink(missing_ok=True)
         why = f"{format_bytes(more_bytes)} more are to come, and {words}"
-        raise ProvisionError(f"{address} can't be fetched", why, "free space there")
+        raise ProvisionError(f"{address} can't be fetched", why, "free space there", code="not-fetched")
 
 
 def _copy_reply(
@@ -163,6 +163,7 @@ class ArchiveFetcher:
                 f"{location} can't be trusted",
                 "plain http does not prove where a file comes from",
                 "use https or add its sha256",
+                code="untrusted",
             )
         if not sha256 and not self._without_digest:
             raise StudyError(
@@ -170,6 +171,7 @@ class ArchiveFetcher:
                 "https proves which server answers, but not that this is the right file",
                 "add #sha256=DIGEST from its vendor; or fetch it once by hand, which prints and records the "
                 f"digest: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
+                code="digest-missing",
             )
 
     def fetch(

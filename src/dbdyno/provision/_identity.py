@@ -54,4 +54,5 @@ def check_is(name: EngineName, identity: ServerIdentity, raw_version: str, where
             f"{where} is not {name.family} {name.version}".rstrip(),
             f"it says: {raw_version} ({identity.family})",
             f"write {identity.family}:{identity.version}@{name.source}",
+            code="other-server",
         )

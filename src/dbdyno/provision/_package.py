@@ -287,6 +287,7 @@ def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candid
         f"no package of this host's distribution has the storage engine {name.storage_engine} for {name.family}",
         f"packages have: {', '.join(engines)}",
         plugin_hint(name),
+        code="storage-engine-missing",
     )
 
 

@@ -201,6 +201,7 @@ def _copy_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Hos
                 f"the plug-in {plugin.name} lacks libraries: {', '.join(missing_names)}",
                 f"looked in the server's library folders and in {plugin.parent}",
                 f"put them next to {plugin.name}; {install_hint(missing_names)}",
+                code="libraries-missing",
             )
         copied_digests |= {file.name: _copy_file(file, folder) for file in adjacent_files}
     return copied_digests

@@ -155,7 +155,6 @@ def _open_server(host: str, port: int, handler: type[_Handler]) -> _Server:
         server: _Server = kind((host, port), handler)
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise HostError(
-            f"{host}:{port} can't be served", why, "give another --port, or 0 for any; or another --host"
-        ) from error
+        remedy = "give another --port, or 0 for any; or another --host"
+        raise HostError(f"{host}:{port} can't be served", why, remedy, code="address-unusable") from error
     return server

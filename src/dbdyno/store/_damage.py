@@ -31,7 +31,8 @@ def reading(path: Path, place: str = "") -> Iterator[None]:
     except FileNotFoundError as error:
         raise DamageError(f"{path} is missing", "the folder is incomplete", _REMEDY, code="missing") from error
     except OSError as error:
-        raise DamageError(f"{path} can't be read", error.strerror or str(error), _REMEDY) from error
+        why = error.strerror or str(error)
+        raise DamageError(f"{path} can't be read", why, _REMEDY, code="unreadable") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise DamageError(f"{path} is damaged", f"{place}: {why}" if place else why, _REMEDY, code="damaged") from error

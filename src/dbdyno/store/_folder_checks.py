@@ -84,4 +84,5 @@ def check_free(path: Path) -> None:
 
 def unwritable(path: Path, error: OSError) -> StoreError:
     """Return the error for a folder that the system does not let us write."""
-    return StoreError(f"{path} can't be written", error.strerror or str(error), "name a writable folder with -o")
+    why, remedy = error.strerror or str(error), "name a writable folder with -o"
+    return StoreError(f"{path} can't be written", why, remedy, code="not-writable")

@@ -56,6 +56,7 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
                 f"{part.path} is not a part of the same study as {first_part.path}",
                 f"'{part.manifest.study_name}' and '{first_part.manifest.study_name}' measure different things",
                 "gather the parts of one study file only",
+                code="other-study",
             )
     has_folder = (into / layout.MANIFEST).exists()
     folders = [*([Results.open(into, first_part.study_text, RESUMING_CHECK)] if has_folder else []), *parts]
@@ -175,6 +176,7 @@ def _made_twice(first: Results, other: Results, run_id: str) -> StoreError:
         f"{first.path} and {other.path} both have run {run_id}",
         "each part must have different runs",
         "leave out one of them, or run the parts with --part 1/N to N/N",
+        code="made-twice",
     )
 
 

@@ -41,10 +41,12 @@ class HeldFolder:
         what = f"the results folder {self.named} was moved or removed while it was written to"
         resume_words = "run the same command again: it runs only what is missing"
         if os.fstat(self._descriptor).st_nlink == 0:
-            return HostError(what, "it was removed with all stored results", resume_words)
+            return HostError(what, "it was removed with all stored results", resume_words, code="removed")
         if _folder_identity(self.path / layout.RUNS) != self._runs:
-            return HostError(what, f"its folder {layout.RUNS} was moved or removed", f"put it back, and {resume_words}")
-        return HostError(what, f"the results stored so far are in {current_path}", f"move it back, and {resume_words}")
+            why, remedy = f"its folder {layout.RUNS} was moved or removed", f"put it back, and {resume_words}"
+            return HostError(what, why, remedy, code="runs-moved")
+        why, remedy = f"the results stored so far are in {current_path}", f"move it back, and {resume_words}"
+        return HostError(what, why, remedy, code="moved")
 
 
 @contextmanager

@@ -40,6 +40,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
                 f"{path.parent} was moved or removed by another dbdyno process",
                 "",
                 "run the command again, or name another folder with -o",
+                code="moved",
             )
         _write_owner(descriptor)
         yield
@@ -66,9 +67,8 @@ def _open_lock(path: Path) -> int:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise StoreError(
-            f"{path.parent} can't be written", error.strerror or str(error), "name a writable folder with -o"
-        ) from error
+        why, remedy = error.strerror or str(error), "name a writable folder with -o"
+        raise StoreError(f"{path.parent} can't be written", why, remedy, code="not-writable") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise StoreError(

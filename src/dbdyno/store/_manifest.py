@@ -110,7 +110,8 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         raise StoreError(f"{folder} is a file, not a results folder", "", remedy, code="not-results") from error
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start over") from error
+        remedy = "restore the file or start over"
+        raise DamageError(f"{folder} can't be read", f"{path}: {why}", remedy, code="unreadable") from error
     if version > layout.SCHEMA_VERSION:
         raise StoreError(
             f"{folder} was written by a newer dbdyno",

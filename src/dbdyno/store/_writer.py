@@ -242,6 +242,5 @@ def _disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise HostError(
-            f"the results folder {path} can't be written", error.strerror or str(error), "free space and run again"
-        ) from error
+        what, why = f"the results folder {path} can't be written", error.strerror or str(error)
+        raise HostError(what, why, "free space and run again", code="not-writable") from error

@@ -28,11 +28,13 @@ def read_study(path: Path, scale: str | None = None) -> Study:
     try:
         text = read_input_text(path, _MOST_BYTES)
     except (OSError, ValueError) as error:
-        raise StudyError(f"study file {path} can't be read", words_of(error), _remedy_for(path)) from error
+        what, why = f"study file {path} can't be read", words_of(error)
+        raise StudyError(what, why, _remedy_for(path), code="unreadable") from error
     study = parse_study(text, str(path), scale)
     if study.imported is not None:
         why = f"it describes logs of {study.imported.tool}, which don't contain enough to repeat the runs"
-        raise StudyError(f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study file")
+        remedy = "show its results with `dbdyno show`, or write a study file"
+        raise StudyError(f"{path} can't be run", why, remedy, code="imported")
     return study
 
 

@@ -113,7 +113,7 @@ def test_what_is_cut_short_or_no_archive_is_an_error_that_says_so(tmp_path: Path
     whole = _tar(tmp_path / "a.tar.gz", _file("big", os.urandom(1 << 16))).read_bytes()
     (tmp_path / "cut.tar.gz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "text.zip").write_text("no archive")
-    with pytest.raises(ProvisionError, match="can't be unpacked"):
+    with raises_code(ProvisionError, "damaged-archive", "cut.tar.gz"):
         unpack(tmp_path / "cut.tar.gz", tmp_path / "out")
     with raises_code(ProvisionError, "unknown-archive"):
         unpack(tmp_path / "text.zip", tmp_path / "out")
@@ -173,7 +173,7 @@ def test_a_storage_engine_without_its_plug_in_is_refused(tmp_path: Path) -> None
 
 def test_a_storage_engine_that_comes_as_a_file_is_refused_with_the_words_that_give_it(tmp_path: Path) -> None:
     host = WordsHost("mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64 (Source distribution)")
-    with pytest.raises(StudyError, match="no storage engine tidesdb") as caught:
+    with raises_code(StudyError, "storage-engine-missing", "tidesdb") as caught:
         obtain(f"mariadb:11.8+tidesdb@basedir:{build(tmp_path / 'b')}", host, tmp_path)
     assert 'plugin = "/path/ha_tidesdb.so"' in caught.value.remedy and "#plugin=PATH" in caught.value.remedy
 
@@ -211,7 +211,7 @@ def test_a_file_with_another_digest_is_refused_and_nothing_of_it_stays(tmp_path:
     with pytest.raises(ProvisionError, match="its SHA-256 is") as caught:
         obtain(f"mysql:8.0@archive:{archive}#sha256={'0' * 64}", WordsHost(), tmp_path)
     assert hashlib.sha256(archive.read_bytes()).hexdigest() in caught.value.why
-    with pytest.raises(StudyError, match=r"is not mysql 5\.7"):
+    with raises_code(StudyError, "other-server", "mysql 5.7"):
         obtain(f"mysql:5.7@archive:{archive}", WordsHost(), tmp_path)
     assert not (tmp_path / "home/engines").exists() or not list((tmp_path / "home/engines").iterdir())
 
@@ -250,12 +250,12 @@ def test_what_is_no_coordinate_is_refused_before_any_client_is_asked(source: str
 
 
 def test_plain_http_is_refused_without_a_digest(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="can't be trusted"):
+    with raises_code(StudyError, "untrusted", "http://127.0.0.1:9/a.tar.gz"):
         obtain("mysql:8.0@archive:http://127.0.0.1:9/a.tar.gz", WordsHost(), tmp_path)
 
 
 def test_https_without_a_digest_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="has no sha256") as caught:
+    with raises_code(StudyError, "digest-missing", "https://127.0.0.1:9/a.tar.gz") as caught:
         obtain("mysql:8.0@archive:https://127.0.0.1:9/a.tar.gz", WordsHost(), tmp_path)
     assert "dbdyno engines get --without-digest" in caught.value.remedy
 
@@ -264,7 +264,7 @@ def test_https_without_a_digest_is_fetched_where_that_is_asked_for(tmp_path: Pat
     """The address answers nothing here: what matters is that it is asked."""
     home = Home(tmp_path / "home")
     host = WordsHost()
-    with pytest.raises(ProvisionError, match="can't be fetched"):
+    with raises_code(ProvisionError, "not-fetched", "https://127.0.0.1:9/a.tar.gz"):
         ArchiveFetcher(without_digest=True).fetch("https://127.0.0.1:9/a.tar.gz", "", host, home, lambda _: None)
 
 
@@ -323,5 +323,5 @@ def test_an_archive_that_would_fill_the_disk_is_refused_and_nothing_of_it_stays(
         monkeypatch.setattr(shutil, "disk_usage", small)
     with raises_code(ProvisionError, "damaged-archive", "bomb.tar") as caught:
         obtain(f"mysql:8.0@archive:{archive}", WordsHost(), tmp_path)
-    assert re.search(r"its entry 'bin/mysqld\d' takes (100 TiB|1 MiB), and .* free", caught.value.why)
+    assert re.search(r"'bin/mysqld\d' .*\b(100 TiB|1 MiB)\b.* free", caught.value.why)
     assert not [path for path in home.rglob("mysqld*")]

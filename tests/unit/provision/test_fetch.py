@@ -13,6 +13,7 @@ import pytest
 
 from dbdyno.core import ProvisionError
 from dbdyno.provision._fetch import download
+from error_codes import raises_code
 
 CONTENT = bytes(range(256)) * 4096
 
@@ -92,7 +93,7 @@ def test_a_file_that_changed_meanwhile_is_fetched_anew(shop: Shop, tmp_path: Pat
 
 
 def test_what_is_not_there_is_an_error_with_the_answer(shop: Shop, tmp_path: Path) -> None:
-    with pytest.raises(ProvisionError, match="can't be fetched") as caught:
+    with raises_code(ProvisionError, "not-fetched", "/other") as caught:
         download(_address(shop, "/other"), tmp_path / "f", lambda _: None)
     assert "404" in caught.value.why
     assert not list(tmp_path.iterdir())
@@ -113,7 +114,7 @@ def test_a_file_that_would_fill_the_disk_is_refused_and_nothing_of_it_stays(
         (tmp_path / "f.part").touch()
         monkeypatch.setattr(shutil, "disk_usage", small)
     said: list[str] = []
-    with pytest.raises(ProvisionError, match="can't be fetched") as caught:
+    with raises_code(ProvisionError, "not-fetched", _address(shop)) as caught:
         download(_address(shop), tmp_path / "f", said.append)
-    assert "more are to come" in caught.value.why and " free" in caught.value.why
+    assert " free" in caught.value.why and "free space" in caught.value.remedy
     assert not (tmp_path / "f.part").exists()

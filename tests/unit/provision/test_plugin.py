@@ -11,6 +11,7 @@ import pytest
 
 from dbdyno.core import ProvisionError, StudyError, parse_engine_name
 from dbdyno.study import parse_study, study_text
+from error_codes import raises_code
 from words_host import WordsHost, build, obtain
 
 STUDY = """
@@ -98,7 +99,7 @@ def test_libraries_are_looked_for_beside_it_and_named_when_they_are_nowhere(tmp_
     file = plug_in(tmp_path / "ha_tidesdb.so")
     name = basedir(tmp_path)
     host.missing = {"libtidesdb.so.1"}
-    with pytest.raises(ProvisionError, match=r"ha_tidesdb.so lacks libraries: libtidesdb.so.1"):
+    with raises_code(ProvisionError, "libraries-missing", "ha_tidesdb.so ", "libtidesdb.so.1"):
         obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)
     (tmp_path / "libtidesdb.so.1").write_text("")
     found = obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)

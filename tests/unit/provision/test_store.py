@@ -135,11 +135,13 @@ def test_an_engine_whose_link_leads_elsewhere_is_not_measured(tmp_path: Path) ->
     link.symlink_to("libssl.so.1")
     (folder / "lib/libz.so").symlink_to("/tmp/libz.so")
     (kept,) = installed_engines(home, host)
-    assert check_installed(kept, host) == ["the link lib/libz.so was added"]
+    (added,) = check_installed(kept, host)
+    assert "lib/libz.so" in added
     (folder / "lib/libz.so").unlink()
     (folder / "lib64").unlink()
     (folder / "lib64").symlink_to("/tmp")
-    assert check_installed(kept, host) == ["the link lib64 leads to /tmp, but led to lib"]
+    (moved,) = check_installed(kept, host)
+    assert re.search(r"\blib64 .*/tmp, .*\blib$", moved)
 
 
 def test_a_folder_that_earlier_versions_share_is_the_same_to_them(tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_an_engine_in_use_stays_and_goes_when_it_is_let_go(installed: Installati
     host, home = WordsHost(), Home(tmp_path / "home")
     (kept,) = installed_engines(home, host)
     with in_use(installed, home, host), in_use(installed, home, host):
-        with pytest.raises(ProvisionError, match="is in use"):
+        with raises_code(ProvisionError, "in-use", str(kept.folder)):
             remove_installed(kept, home, host)
         assert installed_engines(home, host) == [kept]
     remove_installed(kept, home, host)

@@ -72,7 +72,7 @@ def test_no_other_window_buys_the_precision_for_less_time() -> None:
 
 
 def test_a_plan_without_spread_or_repeats_is_refused() -> None:
-    with pytest.raises(AnalysisError, match="no cheapest window"):
+    with pytest.raises(AnalysisError, match=r"spread 0\.0, overhead 9\.0 s"):
         cheapest_window_s(0.1, 0.0, 9.0)
-    with pytest.raises(AnalysisError, match="no matching window"):
+    with pytest.raises(AnalysisError, match=r"\b0 repeats"):
         matching_window_s(0, 0.1, 0.1)

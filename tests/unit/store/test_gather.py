@@ -24,6 +24,7 @@ from dbdyno.store import (
     gathered_parts,
 )
 from dbdyno.store._runs import write_packed_aside
+from error_codes import raises_code
 from explained_study import PlantedTimes
 
 HOST: Mapping[str, JsonValue] = {"hostname": "a", "cpu_model": "x", "logical_cpu_count": 4, "memory_bytes": 1 << 34}
@@ -91,10 +92,10 @@ def test_of_a_failed_run_and_its_repetition_elsewhere_the_good_one_is_taken(tmp_
 
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     first = _part(tmp_path / "1", 1, 2)
-    with pytest.raises(StoreError, match="both have run"):
+    with raises_code(StoreError, "made-twice", str(tmp_path / "1"), str(tmp_path / "same")):
         gather([first, _part(tmp_path / "same", 1, 2)], tmp_path / "a")
     other = PlantedTimes({}, repeats=3)
-    with pytest.raises(StoreError, match="the same study"):
+    with raises_code(StoreError, "other-study", str(tmp_path / "1"), str(tmp_path / "other")):
         gather([first, other.write(tmp_path / "other")], tmp_path / "b")
     unlike = _part(tmp_path / "unlike", 2, 2, {**HOST, "logical_cpu_count": 8})
     with pytest.raises(StoreError, match="unlike"):
@@ -179,7 +180,7 @@ def test_a_run_that_was_made_anew_does_not_count_as_known(tmp_path: Path) -> Non
     other = Results.create(tmp_path / "anew", part.study_text, {}, {**HOST}, study_name="explained")
     with other.writing() as writer:
         writer.add_run(PlantedTimes({}, repeats=2, seed=2).stored(record.run))
-    with pytest.raises(StoreError, match="both have run"):
+    with raises_code(StoreError, "made-twice", str(tmp_path / "whole"), str(other.path), record.run.run_id):
         gather([Results.open(other.path)], tmp_path / "whole")
 
 

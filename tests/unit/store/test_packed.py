@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures, TotalFigures
+from dbdyno.core import Cell, HostError, LatencyNs, Run, RunRecord, ToolFigures, TotalFigures
 from dbdyno.store import Results, StoredRun, pack_run, record_from_json, record_to_json
 from dbdyno.store._files import json_text
 from dbdyno.tables import Table, Texts
+from error_codes import raises_code
 
 ORIGIN = [{"role": "log", "path": "a.log", "bytes": 7, "sha256": "0" * 64}]
 FIGURES = ToolFigures("sysbench 1.0.20", 95.0, 5, 4, 1, 2, 9, 100.0, 60.0, None)
@@ -52,7 +53,7 @@ def test_a_packed_run_is_written_once(tmp_path: Path) -> None:
     results = Results.create(tmp_path / "r", "name = 'x'", {}, {}, study_name="x")
     with results.writing() as writer:
         writer.add_packed(pack_run(stored(1)))
-        with pytest.raises(Exception, match="can't be written"):
+        with raises_code(HostError, "not-writable", str(tmp_path / "r")):
             writer.add_packed(pack_run(stored(1)))
 
 

@@ -122,14 +122,14 @@ def test_chosen_columns_alone_are_read_in_the_order_chosen() -> None:
 
 
 def test_more_rows_than_allowed_are_refused() -> None:
-    with pytest.raises(ValueError, match="more than 3 rows"):
+    with pytest.raises(ValueError, match=r"\b3 rows"):
         read_parquet(parquet_bytes(TABLE), most_rows=3)
 
 
 def test_nan_is_damage_where_values_are_known_and_nothing_where_not() -> None:
     sink = io.BytesIO()
     pq.write_table(pa.table({"tps": [1.0, None, float("nan")]}), sink)
-    with pytest.raises(ValueError, match="column tps holds NaN"):
+    with pytest.raises(ValueError, match=r"\btps\b.* NaN"):
         read_parquet(sink.getvalue(), most_rows=3)
     assert read_parquet(sink.getvalue(), most_rows=3, is_nan_known=False).values("tps") == [1.0, None, None]
 
@@ -138,7 +138,7 @@ def test_nan_is_damage_where_values_are_known_and_nothing_where_not() -> None:
 def test_columns_of_neither_numbers_nor_texts_are_refused(values: list[object]) -> None:
     sink = io.BytesIO()
     pq.write_table(pa.table({"odd": values}), sink)
-    with pytest.raises(ValueError, match="column odd holds"):
+    with pytest.raises(ValueError, match=r"\bodd\b"):
         read_parquet(sink.getvalue(), most_rows=3)
 
 
@@ -177,7 +177,7 @@ def test_pages_that_contradict_themselves_are_refused(pages: list[dict[int, obje
     chunk = {1: I32(5), 2: [I32(0)], 3: [b"tps"], 4: I32(0), 5: 3, 6: 0, 7: 0, 9: 4}
     footer = struct_bytes({1: I32(1), 2: rows, 3: 3, 4: [{1: [{2: 4, 3: chunk}], 2: 0, 3: 3}]})
     content = b"PAR1" + heads + footer + len(footer).to_bytes(4, "little") + b"PAR1"
-    with pytest.raises(ValueError, match=r"a page of|second dictionary"):
+    with pytest.raises(ValueError, match=r"\bpage\b|\bdictionary\b"):
         read_parquet(content, most_rows=1000)
 
 

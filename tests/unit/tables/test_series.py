@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from dbdyno.core import SeriesError
 from dbdyno.tables.series import read_series
+from error_codes import raises_code
 from sysbench_log import head, line, tail
 
 TWO_RUNS = "run,second,tps\na,1,10\nb,1,5.5\na,2,11\nb,2,6.5\n"
@@ -187,12 +188,12 @@ def test_parquet_that_is_no_series_is_refused_with_its_row(table: dict, what: st
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SeriesError, match="can't be read"):
+    with raises_code(SeriesError, "unreadable", "absent.csv"):
         read_series(tmp_path / "absent.csv")
 
 
 def test_a_folder_is_refused_with_what_judges_it(tmp_path: Path) -> None:
-    with pytest.raises(SeriesError, match="can't be judged") as error:
+    with raises_code(SeriesError, "folder", str(tmp_path)) as error:
         read_series(tmp_path)
     assert "dbdyno report" in error.value.remedy
 

@@ -46,11 +46,11 @@ def _read_bytes(source: str, path: Path) -> bytes:
             "name a file with one row per second; `dbdyno report` judges a results folder, `dbdyno import` "
             "a folder of logs"
         )
-        raise SeriesError(f"{source} can't be judged", "it is a folder", remedy) from error
+        raise SeriesError(f"{source} can't be judged", "it is a folder", remedy, code="folder") from error
     except (OSError, ValueError) as error:
-        raise SeriesError(f"{source} can't be read", words_of(error)) from error
+        raise SeriesError(f"{source} can't be read", words_of(error), code="unreadable") from error
     if len(content) > limit:
-        raise SeriesError(f"{source} can't be read", too_large(limit))
+        raise SeriesError(f"{source} can't be read", too_large(limit), code="unreadable")
     return content
 
 
