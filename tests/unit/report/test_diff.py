@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -160,7 +161,7 @@ def test_other_rows_and_another_machine_are_obstacles(base: StoredStudy, write: 
     rewritten(other, "datasets/mysql*.json", lambda d: d["datasets"][0].update(content_sha256="dd" * 32))
     found = diff_results(base, other)
     assert {left.cell.target for left in found.left_out} == {"mysql:9.7"}
-    assert "other rows: checksum c3c3" in found.left_out[0].reason
+    assert re.search(r" c3c3\w*, .* dddd", found.left_out[0].reason)
     rewritten(other, "host.json", lambda d: d.update(logical_cpu_count=64, kernel="6.9"))
     found = diff_results(base, StoredStudy.open(other.path))
     assert len(found.left_out) == 6
@@ -195,7 +196,8 @@ def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
     reasons = {(left.cell.target, left.cell.concurrency): (left.reason, left.is_missing) for left in found.left_out}
     assert reasons["mysql:9.7", 1] == (f"only in {base.path}", True)
     assert reasons["mysql:9.7", 32] == (f"only in {other.path}", False)
-    assert reasons["mysql:9.7", 4] == (f"no good run in {other.path} (failed: the server died)", True)
+    reason, is_missing = reasons["mysql:9.7", 4]
+    assert is_missing and reason.endswith(f" {other.path} (failed: the server died)")
 
 
 def test_a_target_that_answers_otherwise_than_before_is_told(base: StoredStudy, write: Write, tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_targets_of_other_names_are_compared_when_paired(base: StoredStudy, writ
     within = diff_results(base, base, renamed={"mysql:9.7": "mariadb:11.8"})  # two builds of one study
     assert {(c.base.target, c.new.target) for c in within.of("tps")} == {("mariadb:11.8", "mysql:9.7")}
     assert within.left_out == ()
-    with pytest.raises(RequestError, match="has no target mysql:8"):
+    with raises_code(RequestError, "unknown-target", " mysql:8", str(base.path)):
         diff_results(base, other, renamed={"mysql:9.8": "mysql:8"})
 
 
@@ -252,8 +254,8 @@ def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
     assert code == 1
     failed = [line for line in printed.splitlines() if line.startswith("FAIL slower:3%: mysql:9.7 ")]
     assert len(failed) == 3
-    assert "at 512 MiB and 16 connections: -15" in failed[2]
-    assert "PASS missing: held in all 6 cells" in printed
+    assert " 512 MiB and 16 connections: -15" in failed[2]
+    assert re.search(r"^PASS missing: .*\b6 cells", printed, re.MULTILINE)
     assert printed.splitlines()[-1] == "FAIL: of 2 rules 1 FAIL, 1 PASS"
     assert asked(capsys, base.path, new.path)[0] == 0
     assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%")[0] == 0
@@ -268,16 +270,16 @@ def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
     assert code == 1
     shown = [line for line in printed.splitlines() if line.startswith("NOT SHOWN slower:16%: mysql:9.7 ")]
     assert len(shown) == 3
-    assert "repeats would decide" in shown[0]
+    assert re.search(r"\b\d+ repeats\b", shown[0])
     assert "PASS" not in printed
-    assert "NOT SHOWN: of 1 rule 1 NOT SHOWN; this fails the build" in printed
+    assert re.match(r"NOT SHOWN: .*\b1 NOT SHOWN; ", printed.splitlines()[-1])
     assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--strict")[0] == 1
     assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--undecided", "pass")[0] == 0
     assert asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--undecided", "pass")[0] == 1
     code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--json")
     found = json.loads(printed)
     assert (code, found["outcome"], found["rules"][0]["outcome"]) == (1, "NOT SHOWN", "NOT SHOWN")
-    assert all("repeats would decide" in row["remedy"] for row in found["rules"][0]["open"])
+    assert all(re.match(r"\d+ repeats\b", row["remedy"]) for row in found["rules"][0]["open"])
 
 
 def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
@@ -298,7 +300,7 @@ def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
     other = write(tmp_path / "crash", text=SMALL, change=crashed)
     code, printed, _ = asked(capsys, base.path, other.path, "--fail-on", "slower:30%")
     assert code == 1
-    assert "NOT SHOWN slower:30%: mysql:9.7 at 512 MiB and 4 connections: no good run in" in printed
+    assert re.search(rf"NOT SHOWN slower:30%: mysql:9\.7 .*512 MiB and 4 connections: .*{other.path}", printed)
 
 
 def test_a_rule_that_nothing_could_be_held_against_is_broken(
@@ -308,7 +310,9 @@ def test_a_rule_that_nothing_could_be_held_against_is_broken(
     code, printed, _ = asked(capsys, single.path, single.path, "--match", PAIR, "--fail-on", "p99:10%")
     assert code == 1
     assert "FAIL p99:10%: no cell" in printed
-    assert "rest on one run" in " ".join(printed.split())
+    again = json.loads(asked(capsys, single.path, single.path, "--match", PAIR, "--json")[1])
+    (caveat,) = [caveat["text"] for caveat in again["caveats"] if caveat["code"] == "one-repeat"]
+    assert caveat in " ".join(printed.split())
 
 
 def test_programs_read_the_same_as_people(
@@ -345,9 +349,9 @@ def test_folders_with_nothing_in_common_end_with_2(
     base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = write(tmp_path / "elsewhere", text=SMALL.replace("[1, 4, 16]", "[64]"), most=0)
-    code, _, said = asked(capsys, base.path, other.path)
-    assert code == 2
-    assert "no cell in common" in said
+    assert asked(capsys, base.path, other.path)[0] == 2
+    with raises_code(RequestError, "no-common-cell", str(base.path), str(other.path)):
+        diff_results(base, other)
     shorter = write(tmp_path / "shorter", text=SMALL.replace('"12s"', '"10s"'), most=6)
     code, printed, said = asked(capsys, base.path, shorter.path)
     assert code == 2

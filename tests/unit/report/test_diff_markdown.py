@@ -64,10 +64,10 @@ def test_rules_and_what_moved_stand_open_and_the_rest_is_folded(
 ) -> None:
     code, text = pasted(capsys, base.path, new.path, "--fail-on", "slower:3%")
     assert code == 1
-    assert text.startswith("### FAIL. Throughput of 4 cells: 2 slower, 2 same\n")
+    assert re.match(r"### FAIL\. .*\b4 cells: 2 slower, 2 same\n", text)
     opened, folded = text.split("<details>", 1)
     assert opened.count("- **FAIL** slower:3%: mysql:9.7 ") == 2
-    assert "**TPS: 2 of 4 cells changed**" in opened
+    assert "**TPS: 2 of 4 cells " in opened
     assert opened.count("| mysql:9.7 ") == 2
     assert "| mariadb:11.8 " not in opened
     assert folded.count("| mariadb:11.8 ") == 2
@@ -99,5 +99,5 @@ def test_without_rules_there_is_no_verdict(
     again = shutil.copytree(base.path, tmp_path / "again")
     code, text = pasted(capsys, base.path, again)
     assert code == 0
-    assert text.startswith("### Throughput of 4 cells: 4 same\n")
+    assert re.match(r"### .*\b4 cells: 4 same\n", text)
     assert "PASS" not in text

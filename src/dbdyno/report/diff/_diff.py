@@ -218,6 +218,7 @@ def _no_common_cell_error(sides: tuple[DiffSide, DiffSide]) -> RequestError:
             "cells match by target, workload, memory, connections and route; --match BASE=NEW pairs targets with "
             "different names"
         ),
+        code="no-common-cell",
     )
 
 
