@@ -62,7 +62,8 @@ def _serve(choices: argparse.Namespace) -> int:
     from dbdyno.serve import serving  # late: see _main
 
     if not choices.folder.is_dir():
-        raise StoreError(f"{choices.folder} is not a folder", "", "name a folder that contains results folders")
+        remedy = "name a folder that contains results folders"
+        raise StoreError(f"{choices.folder} is not a folder", "", remedy, code="not-a-folder")
     with contextlib.suppress(OSError):
         os.nice(19)
     server_context = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))

@@ -82,7 +82,8 @@ def _first_browser() -> str:
         program = shutil.which(name)
         if program:
             return program
-    raise HostError("no Chromium on this machine", f"looked for {', '.join(_BROWSERS)} on the path", _browser_remedy())
+    why = f"looked for {', '.join(_BROWSERS)} on the path"
+    raise HostError("no Chromium on this machine", why, _browser_remedy(), code="browser-missing")
 
 
 def _browser_remedy() -> str:

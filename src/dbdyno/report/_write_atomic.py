@@ -27,9 +27,8 @@ def write_atomic(out: Path, content: bytes) -> Path:
         temporary.write_bytes(content)
         temporary.replace(out)
     except OSError as error:
-        raise StoreError(
-            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
-        ) from error
+        why = error.strerror or str(error)
+        raise StoreError(f"{out} can't be written", why, "name another file with -o", code="not-writable") from error
     return out
 
 

@@ -74,9 +74,8 @@ def find_results(top: Path) -> list[Path]:
     StoreError : there is no such folder
     """
     if not top.is_dir():
-        raise StoreError(
-            f"{top} is not a folder", "", "name a results folder, or a folder with results folders below it"
-        )
+        remedy = "name a results folder, or a folder with results folders below it"
+        raise StoreError(f"{top} is not a folder", "", remedy, code="not-a-folder")
     results_folders = []
     for root, folders, _ in os.walk(top):
         if is_results_folder(Path(root)):

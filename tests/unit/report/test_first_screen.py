@@ -102,18 +102,19 @@ def test_an_upgrade_answers_ten_questions_on_the_first_screen(
     """Planted: 200 against 300, so 50 % faster; nothing collapses."""
     text, worst = first_screen(browser, write(tmp_path / "study", text=study_text(UPGRADE, repeats=3)), tmp_path)
     found = re.search(
-        r"(MariaDB 11\.8) is (\d+) % faster than 10\.11 at (\d+ MiB) and (\d+) connections \((\d+) to (\d+) %\)", text
+        r"MariaDB 11\.8 \D+(\d+) % faster \D+10\.11 \D+(\d+ MiB)\D+(\d+) connections \((\d+) to (\d+) %\)", text
     )
     assert found is not None  # who is faster, by how much, how sure, at which memory and concurrency
-    _, by, memory, connections, low, high = found.groups()
+    by, memory, connections, low, high = found.groups()
     assert abs(int(by) - 50) < 5 and int(low) <= 50 <= int(high) and int(high) - int(low) < 12
     assert (memory, connections) == ("512 MiB", "16")
-    assert re.search(r"p99 of MariaDB 11\.8 is \d+ % shorter than that of 10\.11 \(\d+ to \d+ %\)", text)
+    assert re.search(r"p99 \D+MariaDB 11\.8 \D+\d+ % shorter \D+10\.11 \(\d+ to \d+ %\)", text)
     assert worst == "short-window"
     assert "Windows of 900 s" in text  # what would remove the limitation
-    assert "No fall beyond the peak shown up to 16 connections" in text
-    assert "sysbench/oltp_read_write; windows of 12 s; closed loop" in text  # what was measured
-    assert "2 targets × 2 concurrencies × 3 repeats" in text
+    measured = re.search(r"sysbench/oltp_read_write; (.*?); (.*?)\. .*? (\d+) connections", text)
+    assert measured is not None  # what was measured, and how far no fall was seen
+    assert " 12 s" in measured[1] and "closed loop" in measured[2] and measured[3] == "16"
+    assert re.search(r"\b2 targets × 2 \w+ × 3 repeats", text)
 
 
 def test_an_open_comparison_says_on_the_first_screen_what_would_decide(
@@ -122,9 +123,8 @@ def test_an_open_comparison_says_on_the_first_screen_what_would_decide(
     """Planted: 300 against 298."""
     text = study_text(["mariadb:11.8", "mysql:9.7"], repeats=2)
     text, _ = first_screen(browser, write(tmp_path / "study", text=text), tmp_path)
-    assert re.search(r"No difference shown at 512 MiB and 16 connections|equally fast at 512 MiB", text)
-    assert re.search(r"between [\d.]+ % faster and [\d.]+ % slower", text)
-    assert re.search(r"about \d+ repeats would decide|to within 3 %", text)
+    assert re.search(r"512 MiB and 16 connections.* [\d.]+ % faster\D+[\d.]+ % slower", text)
+    assert re.search(r"\b\d+ repeats would\b", text)
 
 
 def test_a_collapse_is_on_the_first_screen(

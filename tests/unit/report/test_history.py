@@ -26,6 +26,7 @@ from dbdyno.report.history import (
     since_ns,
 )
 from dbdyno.report.history._words import history_caveats
+from error_codes import raises_code
 
 NIGHTS = 10
 _MYSQL_ONLY = history_studies.NIGHTLY.replace('"mariadb:11.8", ', "")
@@ -76,11 +77,12 @@ def test_a_rule_is_broken_by_the_move_and_not_by_an_old_one(slower: Path) -> Non
     history = gather_history([slower])
     (rule,) = check_history_rules(history, [parse_criterion("slower:3%")])
     assert rule.is_broken
-    assert rule_lines(history, rule)[0].startswith("FAIL slower:3%: mysql at 64 MiB and 4 connections: -")
+    assert re.match(r"FAIL slower:3%: mysql .*64 MiB and 4 connections: -", rule_lines(history, rule)[0])
     (later,) = check_history_rules(history, [parse_criterion("slower:3%")], since_ns(history, "night-7"))
     assert not later.is_broken
     (milder,) = check_history_rules(history, [parse_criterion("slower:20%")], since_ns(history, "2026-01-01"))
-    assert rule_lines(history, milder) == ["PASS slower:20%: held in 2 series"]
+    (line,) = rule_lines(history, milder)
+    assert re.match(r"PASS slower:20%: .*\b2 series", line)
 
 
 def test_a_short_history_tells_what_it_can_not_see(tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_a_short_history_tells_what_it_can_not_see(tmp_path: Path) -> None:
     (rule,) = check_history_rules(history, [parse_criterion("slower:3%")])
     assert (rule.is_broken, rule.outcome) == (False, "NOT SHOWN")
     (line,) = rule_lines(history, rule)
-    assert line.startswith("NOT SHOWN slower:3%: in 2 series of 2 ")
+    assert re.match(r"NOT SHOWN slower:3%: .*\b2 series .*\b2 ", line)
 
 
 def test_a_rule_that_allows_less_than_a_change_point_needs_finds_smaller_ones(tmp_path: Path) -> None:
@@ -102,7 +104,7 @@ def test_a_rule_that_allows_less_than_a_change_point_needs_finds_smaller_ones(tm
     (found,) = check_history_rules(history, [strict])
     assert found.outcome == "FAIL"
     assert history_object(history, "tps", [found])["parameters"] == {"most_p": 0.001, "least_move": 0.01}
-    assert "differ by 1 % or more" in history_page_text(history, "tps")
+    assert " 1 % or more" in history_page_text(history, "tps")
     (unseen,) = check_history_rules(gather_history([top]), [strict])
     assert unseen.outcome == "NOT SHOWN"
 
@@ -175,7 +177,7 @@ def test_what_the_machine_did_breaks_no_rule(machine: Path) -> None:
 def test_where_all_stayed_the_same_and_moved_the_page_names_the_machine(tmp_path: Path) -> None:
     _nights(tmp_path, lambda night, run: 300.0 if night < 6 else 270.0)
     page = history_page_text(gather_history([tmp_path]), "tps")
-    assert "The throughput of 2 of 2 series moved, and " in page
+    assert re.search(r"\b2 of 2 series moved, and ", page)
 
 
 def test_studies_of_other_things_are_left_out_with_the_reason(tmp_path: Path) -> None:
@@ -190,13 +192,13 @@ def test_studies_of_other_things_are_left_out_with_the_reason(tmp_path: Path) ->
     (tmp_path / "e").mkdir()
     (tmp_path / "e" / "study.toml").write_text("name = 1")
     (tmp_path / "e" / "manifest.json").write_text("{}")
-    with pytest.raises(RequestError, match="no cell is in two studies"):
+    with raises_code(RequestError, "no-common-cell"):
         gather_history([tmp_path])
     history = gather_history([tmp_path], despite=["host"])
     assert [point.study for point in history.cells["tps"][0].points] == [1, 2, 3]
     reasons = {left.label: left.reason for left in history.omitted}
     assert "table_size 2000, now 1000" in reasons["a"]
-    assert "can't be read" in reasons["e"]
+    assert "e/manifest.json" in reasons["e"]
     host = gather_history([tmp_path / "b", tmp_path / "c"])
     assert len(host.studies) == 2
 
@@ -217,11 +219,11 @@ def test_versions_of_one_study_are_a_line_by_version_and_apart_by_date(tmp_path:
 def test_a_history_needs_two_studies(slower: Path, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="two studies"):
         gather_history([slower / "night-0"])
-    with pytest.raises(StoreError, match="is not a folder"):
+    with raises_code(StoreError, "not-a-folder", str(tmp_path / "absent")):
         gather_history([tmp_path / "absent"])
-    with pytest.raises(RequestError, match="neither a study nor a date"):
+    with raises_code(RequestError, "unknown-date", "'someday'"):
         since_ns(gather_history([slower]), "someday")
-    with pytest.raises(RequestError, match="'missing' is not a rule"):
+    with raises_code(RequestError, "unknown-rule", "'missing'"):
         check_history_rules(gather_history([slower]), [parse_criterion("missing")])
 
 
@@ -267,7 +269,7 @@ def test_series_that_are_in_one_study_only_are_named(tmp_path: Path) -> None:
         history_studies.write_night(tmp_path / f"night-{night}", night, lambda run: 240.0, text=text)
     history = gather_history([tmp_path])
     caveats = {caveat.code: caveat.text for caveat in history_caveats(history, "tps")}
-    assert caveats["single-study"] == "1 series is in one study only and has no history yet (mariadb)."
+    assert re.match(r"1 series .*\(mariadb\)", caveats["single-study"])
 
 
 def test_studies_of_other_targets_are_no_history_and_their_targets_are_named(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 from rich.console import Console
 
-from dbdyno.report import print_summary, summary_json
+from dbdyno.report import analyse_study, print_summary, summary_json
 from dbdyno.store import StoredStudy
 
 CELL_FIELDS = {
@@ -87,11 +88,11 @@ def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: St
     assert "±" in text
     assert "1-2" in text
     assert "Windows of 12 s" in text
-    assert "client: used 7 % of its maximum rate" in [line.strip() for line in text.splitlines()]
-    assert "No difference shown" in " ".join(text.split())
+    assert any(re.match(r" *client: .*\b7 % ", line) for line in text.splitlines())
+    assert analyse_study(results).answer.sentences[0] in " ".join(text.split())
 
 
 def test_the_terminal_survives_a_study_that_went_wrong(broken: StoredStudy) -> None:
     text = " ".join(printed(broken).split())
-    assert "6 missing, 1 failed and 1 suspect" in text
+    assert re.search(r"\b6 missing\b.*\b1 failed\b.*\b1 suspect\b", text)
     assert "<b>signal 11</b>" in text

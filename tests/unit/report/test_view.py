@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbdyno.analyse import SecondHistograms
+from dbdyno.analyse import SecondHistograms, assumed_words
 from dbdyno.core import Cell
 from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._blocks import Column, Table
@@ -28,7 +28,7 @@ from dbdyno.report._runs import RunThroughput, seconds_of_runs
 from dbdyno.report.charts import Chart, spark
 from dbdyno.report.charts._claims import _drawing
 from dbdyno.report.charts._heat import _heat_row
-from dbdyno.report.sections._throughput import _interval_words
+from dbdyno.report.sections._throughput import _INTERVAL_WORDS, _interval_words
 from dbdyno.stats import settled_part
 from dbdyno.store import StoredStudy
 
@@ -242,7 +242,7 @@ def test_the_words_on_intervals_name_the_commonest_kind_and_whose_spread_is_assu
         return _interval_words(page)
 
     repeats, assumed = "repeats, moderated", "one run, assumed spread"
-    assert words(repeats, assumed).startswith("bands: 95 % intervals from the spread between repeats")
-    assert words(repeats, assumed).endswith("; cells with one run: if repeats spread by 2.6 %")
-    assert words(assumed, repeats) == "one run: bands are 95 % intervals if repeats spread by 2.6 %"
+    assert words(repeats, assumed).startswith(_INTERVAL_WORDS[repeats])
+    assert re.search(rf"; .*\bone run: {assumed_words(0.026)}$", words(repeats, assumed))
+    assert words(assumed, repeats) == f"{_INTERVAL_WORDS[assumed]} {assumed_words(0.026)}"
     assert "2.6" not in words(repeats, repeats)

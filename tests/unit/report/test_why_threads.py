@@ -125,4 +125,4 @@ def test_without_the_kernel_s_account_of_the_threads_the_statements_tell(tmp_pat
     assert why.ranking is not None and why.ranking.causes[0].claims.keys() <= {"statement.commit"}
     assert page_text(analysis.results) and markdown_text(analysis.results)
     found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))["threads"]
-    assert found["missing"] == ["the kernel's account of the server's session threads is not stored"]
+    assert len(found["missing"]) == 1 and "kernel" in found["missing"][0]

@@ -49,7 +49,7 @@ def test_verdicts_of_long_windows_are_caveats_and_stand_at_their_strips(long_win
     page = page_text(long_windows)
     assert ", drifting" in page
     if "mysql:9.7" in statuses:
-        assert ", 50 stalled seconds, noisy" in page
+        assert re.search(r", 50 stalled \w+, noisy", page)
 
 
 def test_seconds_of_a_lost_path_are_no_stalls(write: Write, tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_seconds_of_a_lost_path_are_no_stalls(write: Write, tmp_path: Path) -> N
     results = write(tmp_path / "lost", change=change, most=2)
     assert not any(record.settled for record in analyse_study(results).stored)
     page = page_text(results)
-    assert "failed, network: path to the server lost" in page
-    assert re.findall(r"\d+ stalled seconds?", page) == []
+    assert re.search(r'class="strip-words">failed, network: [^<,]*lost<', page)
+    assert re.findall(r"\d+ stalled", page) == []
 
 
 def test_short_windows_are_not_judged(results: StoredStudy) -> None:

@@ -139,10 +139,11 @@ def _no_series_error(studies: Sequence[StudyAt], mismatched: Sequence[Omitted]) 
     what = "no cell is in two studies"
     if mismatched:
         reasons = [f"{omission.label}: {omission.reason}" for omission in mismatched[:5]]
-        return RequestError(what, "\n".join(reasons), "--allow-mismatch KIND: compare even though KIND differs")
+        remedy = "--allow-mismatch KIND: compare even though KIND differs"
+        return RequestError(what, "\n".join(reasons), remedy, code="no-common-cell")
     targets = [f"{study.label}: {listed(sorted({cell.target for cell in study.side.judgements}))}" for study in studies]
     remedy = "a history needs the same study again and again; dbdyno diff BASE NEW --match compares other targets"
-    return RequestError(what, "\n".join(targets[:5]), remedy)
+    return RequestError(what, "\n".join(targets[:5]), remedy, code="no-common-cell")
 
 
 def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[StudyAt], list[Omitted]]:

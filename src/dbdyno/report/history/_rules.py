@@ -96,17 +96,15 @@ def since_ns(history: History, text: str) -> int:
         instant = datetime.datetime.fromisoformat(text)
     except ValueError as error:
         labels = ", ".join(study.label for study in history.studies[-5:])
-        raise RequestError(
-            f"'{text}' is neither a study nor a date", f"the newest studies are {labels}", "write --since 2026-11-01"
-        ) from error
+        what, why = f"'{text}' is neither a study nor a date", f"the newest studies are {labels}"
+        raise RequestError(what, why, "write --since 2026-11-01", code="unknown-date") from error
     return int((instant if instant.tzinfo else instant.replace(tzinfo=datetime.UTC)).timestamp()) * 10**9
 
 
 def _check_rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
     if criterion.measure is None:
-        raise RequestError(
-            f"'{criterion.text}' is not a rule for a history", "", "use dbdyno diff BASE NEW --fail-on missing"
-        )
+        what = f"'{criterion.text}' is not a rule for a history"
+        raise RequestError(what, "", "use dbdyno diff BASE NEW --fail-on missing", code="unknown-rule")
     sign = -1 if criterion.measure == "tps" else 1
     worse_moves = [
         (cell, move)
