@@ -164,7 +164,7 @@ def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     words = listed([f"{number} {status}" for status, number in status_counts.most_common()])
     first_record = next(record for record in records if record.status not in ("good", "missing"))
     first_title = target_title(first_record.run.cell.target)
-    reason = f" The first, of {first_title}: {first_record.reason}." if first_record.reason else ""
+    reason = f" The first, of {first_title}: {first_record.reason.splitlines()[0]}." if first_record.reason else ""
     them = verb_for(sum(status_counts.values()), "it", "them")
     text = f"Of {counted(len(records), 'run')}, {words}. No finding uses {them}.{reason}"
     return Caveat("runs-not-good", text)
@@ -282,9 +282,10 @@ def _errors_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         return None
     transactions = sum(record.figures.transactions for record in records)
     words = listed([_error_words(code, count) for code, count in errors.most_common(4)])
-    return Caveat(
-        "errors", f"Errors in the windows: {words}, next to {counted(transactions, 'committed transaction')}."
-    )
+    text = f"Errors in the windows: {words}, next to {counted(transactions, 'committed transaction')}."
+    if errors.total() == sum(record.figures.retries for record in records):
+        return Caveat("errors-retried", f"{text} Each was a conflict whose transaction was repeated.")
+    return Caveat("errors", text)
 
 
 def _error_words(code: str, count: int) -> str:

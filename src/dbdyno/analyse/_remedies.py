@@ -39,6 +39,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "fixed-order": 'Set order = "interleaved" in [measure].',
         "shared-cores": "Pin them to different cores, or run the load generator on another machine.",
         CLIENT_BOUND: "Give the load generator more processors (--pin-client) or a separate machine.",
+        "errors-retried": "The throughput contains their cost. Fewer connections or more rows lower it.",
         "errors": "The server's manual says what a code means; correct the settings or the load that cause it.",
         "undecided": (
             "Set more repeats in the study and run it again: the stored runs are kept. dbdyno plan STUDY.toml "

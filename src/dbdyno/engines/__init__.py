@@ -63,6 +63,7 @@ from dbdyno.engines._storage_engines import (
     conflicts_of,
     engine_folders,
     plugin_packages,
+    status_refresh_of,
     storage_engines,
 )
 from dbdyno.engines._tables import use_tables, used_tables
@@ -133,6 +134,7 @@ __all__ = [
     "servers_of",
     "setting_text",
     "setting_toml",
+    "status_refresh_of",
     "storage_engines",
     "use_tables",
     "used_tables",

@@ -23,6 +23,7 @@ class StorageEngine:
     page_cache : whether it reads its files through the page cache
     direct_reads : the variable that makes it read past it; empty where there is none
     conflicts : errors, beyond those of every engine, by which it says that a transaction met another and is undone
+    status_refresh : statement that brings its rows of SHOW GLOBAL STATUS up to date; empty where they always are
     operations_per_transaction : rows that one transaction of it may change; None: no limit is known
     """
 
@@ -34,6 +35,7 @@ class StorageEngine:
     page_cache: bool = False
     direct_reads: str = ""
     conflicts: tuple[RetriedError, ...] = ()
+    status_refresh: str = ""
     operations_per_transaction: int | None = None
 
 
@@ -56,6 +58,7 @@ def storage_engines() -> Mapping[str, StorageEngine]:
                 page_cache=bool(row.get("page_cache", False)),
                 direct_reads=str(row.get("direct_reads", "")),
                 conflicts=tuple(parse_retried_error(error) for error in row.get("conflicts", ())),
+                status_refresh=str(row.get("status_refresh", "")),
                 operations_per_transaction=row.get("operations_per_transaction"),
             )
             for row in rows
@@ -71,6 +74,16 @@ def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
     """
     engine = storage_engines().get(storage_engine)
     return engine.conflicts if engine is not None else ()
+
+
+def status_refresh_of(storage_engine: str) -> str:
+    """Return what brings a storage engine's rows of SHOW GLOBAL STATUS up to date; empty if nothing is needed.
+
+    >>> status_refresh_of("tidesdb"), status_refresh_of("rocksdb")
+    ('SHOW ENGINE TIDESDB STATUS', '')
+    """
+    engine = storage_engines().get(storage_engine)
+    return engine.status_refresh if engine is not None else ""
 
 
 def engine_folders(data_directory: Path, storage_engine: str) -> list[Path]:

@@ -13,7 +13,7 @@ import pymysql
 from dbdyno.configure import CrashReport, Server
 from dbdyno.connections import ServerConnection, rows_of
 from dbdyno.core import Caveat, ConfigureError
-from dbdyno.engines import counter_sources, engine_folders, storage_engines
+from dbdyno.engines import counter_sources, engine_folders, status_refresh_of, storage_engines
 from dbdyno.hosts import ClockAccuracy, ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
 from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.measure.telemetry import (
@@ -260,17 +260,21 @@ class LabServer:
         return [SourceGroup(machine, watch), *([] if status is None else [SourceGroup([status])])]
 
     def _status_source(self) -> StatusSource | None:
-        """Return the server's counters that the account may see: all but its status needs an extra privilege."""
-        installation = self._server.installation
+        """Return the server's counters that the account may see: all but its status needs an extra privilege.
+
+        So does bringing a storage engine's rows up to date: without it they are left out, as they may be old.
+        """
+        installation, refresh = self._server.installation, status_refresh_of(self._storage_engine)
         plugin = None if self._storage_engine == "innodb" else self._server.plugin(self._storage_engine)
-        all_counters = counter_sources(
-            installation.family,
-            installation.version,
-            ("innodb", self._storage_engine),
-            None if plugin is None else plugin.get("version", ""),
-        )
-        for counters in (all_counters, [counter for counter in all_counters if counter.is_plain]):
-            source = StatusSource(self._server.connect, counters)
+        plugin_version = None if plugin is None else plugin.get("version", "")
+        sources_of = partial(counter_sources, installation.family, installation.version, plugin_version=plugin_version)
+        engines = ("innodb", self._storage_engine)
+        all_counters = sources_of(storage_engines=engines)
+        plain_counters = [
+            counter for counter in sources_of(storage_engines=engines[:1] if refresh else engines) if counter.is_plain
+        ]
+        for counters, statement in ((all_counters, refresh), (plain_counters, "")):
+            source = StatusSource(self._server.connect, counters, statement)
             try:
                 self._lacking["absent_counters"] = list(absent_counters(source.read()))
             except pymysql.MySQLError as error:

@@ -132,6 +132,18 @@ def test_errors_are_listed_by_code(record: MakeRecord) -> None:
     assert "5 × error 1213" in said(GOOD, runs)["errors"]
 
 
+def test_conflicts_that_were_all_repeated_are_no_errors_to_correct(record: MakeRecord) -> None:
+    figures = {"errors": {"1180": 4, "1213": 1}, "retries": 5}
+    assert "4 × error 1180" in said(GOOD, [record(figures=figures)])["errors-retried"]
+    assert "errors" in said(GOOD, [record(figures={**figures, "retries": 4})])
+
+
+def test_the_log_of_a_dead_server_is_not_part_of_the_sentence(record: MakeRecord) -> None:
+    dead = record(status="failed", reason="tables could not be filled: the server died: signal 11\nThread 7:\n#0 main")
+    text = said(GOOD, [dead])["runs-not-good"]
+    assert "signal 11." in text and "Thread 7" not in text
+
+
 def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
     text = said(GOOD, study({"a": 103.0, "b": 100.0}, spread=0.05))["undecided"]
     assert numbers_in(text)[0] == 6

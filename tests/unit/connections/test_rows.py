@@ -10,7 +10,7 @@ from pymysql.constants import CR
 
 from dbdyno.connections import ServerConnection, connect, rows_of
 from dbdyno.core import ProvisionError
-from dbdyno.engines import counter_sources
+from dbdyno.engines import counter_sources, status_refresh_of
 from dbdyno.hosts import LocalHost
 from dbdyno.lab._server import table_facts
 from dbdyno.lab._session_waits import read_session_waits
@@ -52,6 +52,17 @@ def test_words_where_numbers_belong_are_an_error_of_the_server() -> None:
         with pytest.raises(pymysql.OperationalError, match="'many'") as caught:
             QUESTIONS["status"](connection)
         assert caught.value.args[0] == CR.CR_MALFORMED_PACKET
+
+
+def test_counters_that_are_kept_on_request_are_brought_up_to_date_before_each_reading() -> None:
+    counters = counter_sources("mariadb", "11.8.9", ("innodb", "tidesdb"), "4.5.5")
+    answers = {"SHOW|SELECT": result_set([["tidesdb_flush_count", "7", "0"]])}
+    with RogueServer(Behaviour(answers=answers)) as server, open_to(server) as connection:
+        source = StatusSource(lambda: connection, counters, status_refresh_of("tidesdb"))
+        source.read()
+        source.read()
+        asked = [text for text in server.statements if text.startswith(("SHOW ENGINE", "SHOW GLOBAL STATUS"))]
+    assert [text.partition(" WHERE ")[0] for text in asked] == ["SHOW ENGINE TIDESDB STATUS", "SHOW GLOBAL STATUS"] * 2
 
 
 def test_further_columns_are_passed_over() -> None:

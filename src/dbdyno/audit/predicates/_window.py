@@ -82,9 +82,7 @@ def compaction_debt(question: Question) -> RuleVerdict:
     lacks: dict[str, str] = {}
     for target in question.targets:
         memtables = series(target, "lsm.memtable_bytes")
-        pending = _counter_values(
-            target, "rocksdb_estimate_pending_compaction_bytes", "tidesdb_pending_compaction_bytes"
-        )
+        pending = _counter_values(target, "rocksdb_estimate_pending_compaction_bytes")
         buffer = number(effective(target, "flush.write_buffer")) or 64 << 20
         if not memtables and not pending:
             lacks[target.name] = _NO_SECONDS
@@ -125,9 +123,6 @@ def _counter_source(target: AuditTarget, counter_id: str) -> CounterSource | Non
     return next((source for source in sources if source.counter_id == counter_id), None)
 
 
-def _counter_values(target: AuditTarget, *names: str) -> list[float]:
-    for name in names:
-        values = [row.get(name) for row in target.facts.status_each_second]
-        if values and None not in values:
-            return [float(value) for value in values if value is not None]
-    return []
+def _counter_values(target: AuditTarget, name: str) -> list[float]:
+    values = [row.get(name) for row in target.facts.status_each_second]
+    return [] if None in values else [float(value) for value in values if value is not None]

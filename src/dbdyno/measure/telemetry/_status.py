@@ -25,12 +25,18 @@ class StatusSource:
 
     Variables are read once; InnoDB's text only if nothing else shows how far the log has grown. A server that does
     not answer in time is asked over another connection at the next reading.
+
+    Parameters
+    ----------
+    refresh : statement before each reading that brings the rows up to date; empty where none is needed
     """
 
     name = "status"
 
-    def __init__(self, connect: Callable[[], ServerConnection], sources: Sequence[CounterSource]) -> None:
-        self._connect = connect
+    def __init__(
+        self, connect: Callable[[], ServerConnection], sources: Sequence[CounterSource], refresh: str = ""
+    ) -> None:
+        self._connect, self._refresh = connect, refresh
         self._connection: ServerConnection | None = None
         self._is_closed = False
         self._last_answer = time.monotonic()
@@ -63,6 +69,7 @@ class StatusSource:
 
     def read(self) -> Sequence[Reading]:
         """Ask the server: one statement for status, one for each other place of which something is wanted."""
+        self._rows(self._refresh, 3)
         status = {str(name).lower(): str(value) for name, value, *_ in self._rows(self._status_query)}
         if self._variables is None:
             self._variables = _prefixed_values("variables:", self._rows(self._variables_query))
