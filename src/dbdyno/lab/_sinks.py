@@ -174,12 +174,13 @@ def watched_folder(writer: ResultsWriter) -> Iterator[None]:
                 return
 
     thread = threading.Thread(target=watch, name="dbdyno-results-folder", daemon=True)
-    thread.start()
     try:
+        thread.start()  # in the block: a Ctrl-C may come while it waits for the beginning
         yield
     finally:
         is_over.set()
-        thread.join()
+        if thread.is_alive():
+            thread.join()
 
 
 def activity_words(event: events.Event) -> str:

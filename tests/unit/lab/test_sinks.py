@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbdyno.lab import Event, RunFinished, RunStarted, SecondMeasured
-from dbdyno.lab._sinks import LiveSink
+from dbdyno.lab._sinks import LiveSink, watched_folder
 from dbdyno.stats import Course
 from dbdyno.store import LiveLog
 from dbdyno.store._live import read_live
@@ -74,3 +75,20 @@ def test_a_disk_that_refuses_it_does_not_stop_the_study(laboratory: Lab) -> None
     assert outcome.complete
     finished = [event for event in laboratory.events if isinstance(event, RunFinished)]
     assert len(finished) == 4
+
+
+def test_an_interrupt_while_the_watch_of_the_folder_begins_ends_it(
+    laboratory: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def start_and_interrupt(self: threading.Thread) -> None:
+        start(self)
+        raise KeyboardInterrupt
+
+    with laboratory.results.writing() as writer:
+        monkeypatch.setattr(threading.Thread, "start", start_and_interrupt)
+        with pytest.raises(KeyboardInterrupt), watched_folder(writer):
+            pass
+        monkeypatch.undo()
+    assert "dbdyno-results-folder" not in [thread.name for thread in threading.enumerate()]
