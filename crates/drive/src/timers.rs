@@ -57,12 +57,14 @@ impl Timers {
         }
     }
 
-    /// Cancels the timer of the connection.
-    pub(crate) fn cancel(&mut self, connection: u32) {
+    /// Cancels the timer of the connection. Returns whether it had one.
+    pub(crate) fn cancel(&mut self, connection: u32) -> bool {
         let place = self.places[connection as usize];
-        if place != NOWHERE {
+        let is_set = place != NOWHERE;
+        if is_set {
             self.remove(place as usize);
         }
+        is_set
     }
 
     /// Returns the earliest instant; `u64::MAX` if no connection waits.
@@ -173,8 +175,8 @@ mod tests {
     fn a_cancelled_instant_does_not_come() {
         let mut timers = Timers::new(3);
         (0..3).for_each(|connection| timers.set(connection, u64::from(connection)));
-        timers.cancel(0);
-        timers.cancel(0);
+        assert!(timers.cancel(0));
+        assert!(!timers.cancel(0));
         assert_eq!(take_due(&mut timers, 1_000), [(1, 1), (2, 2)]);
     }
 

@@ -218,4 +218,9 @@ impl User for DigestedUser {
         let rest_ns = self.inner.finish_event();
         if self.rests { rest_ns } else { 0 }
     }
+
+    fn give_up_event(&mut self) -> u64 {
+        let rest_ns = self.inner.give_up_event();
+        if self.rests { rest_ns } else { 0 }
+    }
 }

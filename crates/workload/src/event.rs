@@ -286,6 +286,11 @@ pub trait User: Send {
     /// Called once when an event has completed (not when an attempt was given up). Returns how many nanoseconds this
     /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).
     fn finish_event(&mut self) -> u64;
+    /// Called once when an event was given up, instead of [`finish_event`](Self::finish_event). Returns how many
+    /// nanoseconds this client rests then: an error does not keep a user from thinking.
+    fn give_up_event(&mut self) -> u64 {
+        0
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! next(None)           ──▶  Proceed                ──▶   run() goes up to its first execute()
 //! next(answer)         ──▶  Answered               ──▶   execute() returns; on to the next
 //! repeat_event(draws)  ──▶  Replay(draws)          ──▶   execute() returns Err(Aborted), run() ends; replay()
+//! give_up_event()      ──▶  GivenUp                ──▶   execute() returns Err(Aborted), run() ends; rest_ns()
 //! ```
 //!
 //! Both sides talk through a [`Mailbox`], which only one of them holds at a time: the user lends it to its thread while
@@ -53,7 +54,7 @@ pub(crate) trait TransactionScript: Send + 'static {
         Readiness::Ready
     }
 
-    /// Nanoseconds to rest after the event that has just completed.
+    /// Nanoseconds to rest after the event that has just completed, or was given up.
     fn rest_ns(&mut self) -> u64 {
         0
     }
@@ -147,6 +148,8 @@ enum Signal {
     Proceed,
     /// Affected rows and insert id.
     Answered((u64, u64)),
+    /// The event was given up.
+    GivenUp,
 }
 
 thread_local! {
@@ -217,6 +220,11 @@ async fn live(mut script: impl TransactionScript, mut context: ScriptContext) {
             Signal::PollReady(elapsed_ns) => {
                 let readiness = script.poll_ready(elapsed_ns);
                 with_mailbox(|mailbox| mailbox.readiness = Some(readiness));
+                continue;
+            }
+            Signal::GivenUp => {
+                let rest_ns = script.rest_ns();
+                with_mailbox(|mailbox| mailbox.rest_ns = rest_ns);
                 continue;
             }
             Signal::Proceed | Signal::Answered(_) => continue,
@@ -300,6 +308,11 @@ impl User for ScriptUser {
     }
 
     fn finish_event(&mut self) -> u64 {
+        std::mem::take(&mut self.mailbox().rest_ns)
+    }
+
+    fn give_up_event(&mut self) -> u64 {
+        self.deliver(Signal::GivenUp);
         std::mem::take(&mut self.mailbox().rest_ns)
     }
 }

@@ -62,6 +62,8 @@ pub(crate) struct WorkerConnection {
     pub(crate) is_retired: bool,
     /// How long the user rests before its next event, if the workload decides that.
     pub(crate) rest_ns: u64,
+    /// Whether it was lost while its user rested, up to `due_ns` if the workload decides that.
+    pub(crate) is_resting: bool,
     /// Bytes of the channel already counted in an interval: sent, received.
     pub(crate) counted_bytes: (u64, u64),
 }
@@ -87,6 +89,7 @@ impl WorkerConnection {
             heard_ns: 0,
             free_since_ns: 0,
             rest_ns: 0,
+            is_resting: false,
             counted_bytes: (0, 0),
         };
         connection.plug(opened);

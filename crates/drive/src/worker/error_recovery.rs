@@ -3,6 +3,7 @@
 use super::reconnector::{Reconnector, watch_wakeup};
 use super::{Activity, WAKEUP_TOKEN, Worker};
 use crate::observe::Level;
+use crate::pacing::Pace;
 use crate::stop::Failure;
 use crate::{Cause, DriveError, Fault};
 use dbdyno_meter::clock;
@@ -126,7 +127,7 @@ impl Worker {
             0 => self.repeat_event(index, now_ns),
             pause_ns => {
                 connection.activity = Activity::Pause;
-                self.timers.set(index, now_ns + pause_ns);
+                self.timers.set(index, now_ns.saturating_add(pause_ns));
             }
         }
     }
@@ -139,10 +140,11 @@ impl Worker {
         self.advance(index, None, now_ns);
     }
 
-    /// Counts an event that was given up.
+    /// Counts an event that was given up. Its user rests as after any other.
     fn fail_event(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
         connection.activity = Activity::Free;
+        connection.rest_ns = connection.user.give_up_event();
         self.recorder.page.transactions[usize::from(connection.transaction)].failed += 1;
         self.recorder.totals.failed += 1;
         self.in_flight -= 1;
@@ -189,7 +191,7 @@ impl Worker {
         self.recorder.stray_bytes.0 += sent;
         self.recorder.stray_bytes.1 += received;
         connection.lanes = None; // closing them removes them from the epoll set
-        self.timers.cancel(index);
+        connection.is_resting = self.timers.cancel(index) && !had_event;
         if !had_event {
             self.pace.forget(index);
         }
@@ -264,7 +266,19 @@ impl Worker {
         if has_event {
             self.resume(index, true, now_ns);
         } else if self.is_running() {
-            self.offer(index, now_ns);
+            self.go_on_resting(index, now_ns);
+        }
+    }
+
+    /// Lets a rest of the workload's own go on that was under way when the connection was lost. It may be over by now:
+    /// its event was due then.
+    fn go_on_resting(&mut self, index: u32, now_ns: u64) {
+        let connection = &mut self.connections[index as usize];
+        let was_resting = std::mem::take(&mut connection.is_resting);
+        let is_own = matches!(self.pace, Pace::Closed) && !connection.is_self_paced;
+        match was_resting && is_own {
+            true => self.timers.set(index, connection.due_ns),
+            false => self.offer(index, now_ns),
         }
     }
 

@@ -110,6 +110,22 @@ fn an_attempt_given_up_anywhere_begins_again_at_the_first_statement() {
 }
 
 #[test]
+fn after_an_event_that_is_given_up_the_user_rests_as_after_any_other() {
+    for answered in 0..2 {
+        let (mut user, mut call) = script_user();
+        user.start_event(None);
+        user.next(None, &mut call);
+        for _ in 0..answered {
+            user.next(reply_with(&changed(1), &mut rows(1)), &mut call);
+        }
+        assert_eq!(user.give_up_event(), 7);
+        user.start_event(None);
+        user.next(None, &mut call);
+        assert_eq!(values(&call), (0, vec![Parameter::Int(2)]));
+    }
+}
+
+#[test]
 fn an_event_can_be_dropped_for_the_next_one() {
     let (mut user, mut call) = script_user();
     user.start_event(None);
