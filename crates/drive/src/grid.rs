@@ -22,7 +22,7 @@ impl Grid {
         let phases = phases
             .iter()
             .map(|phase| {
-                end += phase.seconds;
+                end = end.saturating_add(phase.seconds);
                 (phase.name.clone(), end)
             })
             .collect();
@@ -95,6 +95,17 @@ mod tests {
         assert_eq!(phases, ["warm-up", "warm-up", "window", "window", "window"]);
         assert_eq!(grid.end_second(), 5);
         assert_eq!(grid.end_ns(), 500 + 5 * SECOND_NS);
+    }
+
+    #[test]
+    fn phases_longer_than_seconds_can_be_counted_do_not_end_early() {
+        let phase = |name: &str, seconds| Phase {
+            name: name.to_owned(),
+            seconds,
+        };
+        let grid = Grid::new(500, 0, &[phase("warm-up", 5), phase("window", u32::MAX)]);
+        assert_eq!(grid.end_second(), u32::MAX);
+        assert_eq!(grid.phase(9), "window");
     }
 
     #[test]

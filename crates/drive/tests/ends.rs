@@ -218,6 +218,23 @@ fn a_drain_that_ends_before_what_users_owe_is_answered_fails_the_run() {
 }
 
 #[test]
+fn a_drain_longer_than_any_clock_waits_for_the_last_event() {
+    let server = server(Some("constant:300ms"), None);
+    let load = Load {
+        drain: Duration::from_nanos(u64::MAX),
+        phases: vec![Phase {
+            name: "window".to_owned(),
+            seconds: 1,
+        }],
+        ..load(server.address().tcp.unwrap(), Behaviour::Large)
+    };
+    let outcome = run(&load);
+    server.stop().unwrap();
+    assert_eq!(outcome.status, Status::Complete);
+    assert_eq!((outcome.failed, outcome.abandoned), (0, 0), "{outcome:?}");
+}
+
+#[test]
 fn a_client_that_was_stopped_itself_reads_the_answers_before_it_judges() {
     let server = server(Some("constant:300ms"), None);
     let load = Load {

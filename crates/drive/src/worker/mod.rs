@@ -341,7 +341,7 @@ impl Worker {
         self.in_flight_at_end = self.in_flight;
         self.ended_ns = end_ns;
         self.stage = WorkerStage::Draining {
-            until_ns: end_ns + drain_ns,
+            until_ns: end_ns.saturating_add(drain_ns),
         };
         self.recorder.close();
     }
