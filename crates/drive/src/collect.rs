@@ -3,7 +3,7 @@
 use crate::grid::Grid;
 use crate::observe::{IntervalRecord, Level, Observer};
 use crate::worker::IntervalMessage;
-use dbdyno_meter::{Interval, IntervalShape, clock};
+use dbdyno_meter::{Interval, IntervalShape, WorkerLoad, clock};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub(crate) struct Collector<'a> {
     observer: &'a mut dyn Observer,
     pending: BTreeMap<u32, WorkerIntervals>,
     finished: Vec<bool>,
+    /// Connections of each worker at the end of its last second so far.
+    live: Vec<u32>,
     blanks: Vec<Sender<Box<Interval>>>,
     merged: Interval,
     remarks: Vec<String>,
@@ -38,6 +40,7 @@ impl<'a> Collector<'a> {
             observer,
             pending: BTreeMap::new(),
             finished: vec![false; blanks.len()],
+            live: vec![0; blanks.len()],
             blanks,
             merged: Interval::new(shape),
             remarks: Vec::new(),
@@ -94,8 +97,15 @@ impl<'a> Collector<'a> {
         self.merged.workers.clear();
         self.merged.second = second;
         self.merged.monotonic_ns = self.grid.begin_ns(second);
-        for (part, blank) in parts.into_iter().zip(&self.blanks) {
-            let Some(mut part) = part else { continue };
+        let workers = self.blanks.iter().zip(&mut self.live);
+        for (part, (blank, live)) in parts.into_iter().zip(workers) {
+            let Some(mut part) = part else {
+                // A worker that ended before the others did nothing, and lost none of its connections.
+                self.merged.connections_live += *live;
+                self.merged.workers.push(WorkerLoad::default());
+                continue;
+            };
+            *live = part.connections_live;
             self.merged.merge(&part);
             part.clear();
             let _ = blank.send(part); // a worker that has ended needs none
@@ -142,6 +152,7 @@ mod tests {
     #[derive(Default)]
     struct RecordingObserver {
         seconds: Vec<(u32, String, u64, usize)>,
+        connections: Vec<u32>,
         remarks: Vec<String>,
     }
 
@@ -155,6 +166,7 @@ mod tests {
             let (completed, workers) = (interval.completed(), interval.workers.len());
             self.seconds
                 .push((interval.second, record.phase.to_owned(), completed, workers));
+            self.connections.push(interval.connections_live);
             Ok(())
         }
 
@@ -168,6 +180,7 @@ mod tests {
         let mut interval = Interval::new(SHAPE);
         interval.second = second;
         interval.transactions[0].completed = completed;
+        interval.connections_live = 3;
         IntervalMessage::Interval(worker, Box::new(interval))
     }
 
@@ -203,14 +216,15 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_has_ended_is_not_waited_for() {
+    fn a_worker_that_has_ended_is_not_waited_for_and_keeps_its_connections() {
         let seen = seen_of(vec![
             page(1, 0, 2),
             IntervalMessage::Last(1),
             page(0, 0, 1),
             page(0, 1, 5),
         ]);
-        assert_eq!(seen.seconds[1], (1, "window".to_owned(), 5, 1));
+        assert_eq!(seen.seconds[1], (1, "window".to_owned(), 5, 2));
+        assert_eq!(seen.connections, [6, 6]);
     }
 
     #[test]
