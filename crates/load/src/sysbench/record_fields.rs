@@ -102,10 +102,14 @@ impl ConnectionsRecord {
 }
 
 impl CountsSnapshot {
+    /// Reads them. After the end of the run they are those of its end, however long a script takes to tidy up.
     pub(super) fn read(engine: &Engine) -> Self {
         let figures = &engine.figures;
         Self {
-            at_ns: clock::monotonic_ns(),
+            at_ns: engine
+                .control
+                .ended_ns()
+                .unwrap_or_else(clock::monotonic_ns),
             counts: figures.counts(),
             codes: by_code(&figures.codes()),
             times: figures.read_times(),

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// Interval at which the recorder checks whether the run has begun or is over.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The same when a second is over already.
+const SHORTEST_LOOK: Duration = Duration::from_millis(1);
+
 /// Version of the records.
 const SCHEMA_VERSION: u32 = 1;
 
@@ -114,7 +117,7 @@ impl IntervalRecorder {
     /// Writes a record at the end of each second, and one for the rest.
     ///
     /// The run may end at any moment, also between reading the counts and the next check. So the check comes
-    /// first: counts read after the end of a run are complete.
+    /// first: counts read after the end of a run are complete. What a script does after the end is in no second.
     fn keep(mut self, engine: &Engine, is_over: impl Fn() -> bool) -> io::Result<Self> {
         while engine.control.began_ns().is_none() && !is_over() {
             std::thread::sleep(LOOK);
@@ -125,9 +128,10 @@ impl IntervalRecorder {
         self.last.at_ns = began_ns;
         loop {
             let due_ns = began_ns + (self.second + 1) * self.second_ns;
-            while clock::monotonic_ns() < due_ns && !is_over() {
+            let is_due = || clock::monotonic_ns() >= due_ns && engine.control.ended_ns().is_none();
+            while !is_due() && !is_over() {
                 let left = Duration::from_nanos(due_ns.saturating_sub(clock::monotonic_ns()));
-                std::thread::sleep(left.min(LOOK));
+                std::thread::sleep(left.clamp(SHORTEST_LOOK, LOOK));
             }
             let is_last = is_over();
             self.turn(engine)?;
@@ -143,8 +147,8 @@ impl IntervalRecorder {
             record: "interval",
             second: self.second,
             monotonic_ns: self.last.at_ns,
-            realtime_ns: clock::realtime_ns() - (page.at_ns - self.last.at_ns),
-            duration_ns: page.at_ns - self.last.at_ns,
+            realtime_ns: realtime_of(self.last.at_ns),
+            duration_ns: page.at_ns.saturating_sub(self.last.at_ns),
             threads_running: engine.control.threads_running(),
             figures: page.since(&self.last),
         };
@@ -171,12 +175,17 @@ impl IntervalRecorder {
             failure_kind: failure.map(|failure| word_of(failure.cause)),
             outages: account.outages.iter().map(OutageRecord::of).collect(),
             duration_ns: page.at_ns.saturating_sub(first.at_ns),
-            backlog: engine.control.backlog(clock::monotonic_ns()),
+            backlog: engine.control.backlog(page.at_ns),
             process_cpu_ns: clock::process_cpu_ns(),
             connections: ConnectionsRecord::of(engine.database.encryption()),
             figures: page.since(&first),
         })
     }
+}
+
+/// Returns the Unix time of an instant, by the clock as it is set now.
+fn realtime_of(monotonic_ns: u64) -> u64 {
+    (clock::realtime_ns() + monotonic_ns).saturating_sub(clock::monotonic_ns())
 }
 
 #[cfg(test)]
@@ -191,12 +200,15 @@ mod tests {
     use std::rc::Rc;
     use std::sync::Mutex;
 
-    /// Runs users without a single event.
-    struct Nothing;
+    /// Runs a user without a single event, until it may end.
+    #[derive(Clone, Default)]
+    struct Nothing {
+        may_end: Arc<AtomicBool>,
+    }
 
     impl Program for Nothing {
         fn user(&self, _: &Arc<Engine>, _: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
-            Ok(Box::new(Self))
+            Ok(Box::new(self.clone()))
         }
     }
 
@@ -206,6 +218,9 @@ mod tests {
         }
 
         fn thread_run(&mut self) -> Result<(), Failed> {
+            while !self.may_end.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             Ok(())
         }
 
@@ -242,31 +257,77 @@ mod tests {
         }
     }
 
-    /// Returns an engine whose run has begun.
-    fn begun() -> Arc<Engine> {
-        let environment = Environment {
-            dialect: Dialect::default(),
-            own_name: true,
-            own_form: false,
-        };
-        let words = ["--threads=1", "--verbosity=0"].map(str::to_owned);
-        let line = options::parse(&words, &environment).unwrap();
-        let engine = Engine::new(line.settings, Log::to(0, Box::new(io::sink())));
-        let program: Arc<dyn Program> = Arc::new(Nothing);
-        run::run(&engine, &program, &mut Nothing);
-        engine
+    /// A run that has begun.
+    struct RunUnderWay {
+        engine: Arc<Engine>,
+        nothing: Nothing,
+        thread: JoinHandle<u8>,
+    }
+
+    impl RunUnderWay {
+        fn begin() -> Self {
+            let environment = Environment {
+                dialect: Dialect::default(),
+                own_name: true,
+                own_form: false,
+            };
+            let words = ["--threads=1", "--verbosity=0"].map(str::to_owned);
+            let line = options::parse(&words, &environment).unwrap();
+            let engine = Engine::new(line.settings, Log::to(0, Box::new(io::sink())));
+            let nothing = Nothing::default();
+            let (running, program) = (Arc::clone(&engine), nothing.clone());
+            let thread = std::thread::spawn(move || {
+                let (program, mut main): (Arc<dyn Program>, _) =
+                    (Arc::new(program), Nothing::default());
+                run::run(&running, &program, &mut main)
+            });
+            while engine.control.began_ns().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Self {
+                engine,
+                nothing,
+                thread,
+            }
+        }
+
+        fn end(self) -> Arc<Engine> {
+            self.nothing.may_end.store(true, Ordering::Release);
+            self.thread.join().unwrap();
+            self.engine
+        }
+    }
+
+    /// Returns a recorder of short seconds, and what it writes.
+    fn recorder(second_ms: u64) -> (IntervalRecorder, SharedBytes) {
+        let kept = SharedBytes::default();
+        let out: Box<dyn Write + Send> = Box::new(kept.clone());
+        let mut recorder = IntervalRecorder::new(RecordWriter::new(out));
+        recorder.second_ns = second_ms * 1_000_000;
+        (recorder, kept)
+    }
+
+    /// Returns the end and the intervals before it.
+    fn records(kept: &SharedBytes) -> (Value, Vec<Value>) {
+        let bytes = kept.0.lock().unwrap();
+        let records = serde_json::Deserializer::from_slice(&bytes).into_iter();
+        let mut records: Vec<Value> = records.collect::<Result<_, _>>().unwrap();
+        (records.pop().unwrap(), records)
+    }
+
+    fn sum(records: &[Value], field: &str) -> u64 {
+        let values = records.iter().map(|record| record[field].as_u64());
+        values.map(Option::unwrap).sum()
     }
 
     /// Statements are counted up to the end, and the run ends at the n-th check of the time.
     #[test]
     fn intervals_add_up_to_the_whole_whenever_the_run_ends() {
         for last_question in 1..6 {
-            let engine = begun();
+            let run = RunUnderWay::begin();
+            let engine = &run.engine;
             std::thread::sleep(Duration::from_millis(5));
-            let kept = SharedBytes::default();
-            let out: Box<dyn Write + Send> = Box::new(kept.clone());
-            let mut recorder = IntervalRecorder::new(RecordWriter::new(out));
-            recorder.second_ns = 1_000_000; // the first second is over when the recorder begins
+            let (recorder, kept) = recorder(1); // the first second is over when it begins
             let (asked, user) = (Cell::new(0), engine.user_actor(0));
             let is_over = || {
                 asked.set(asked.get() + 1);
@@ -275,21 +336,40 @@ mod tests {
                 }
                 asked.get() >= last_question
             };
-            let mut recorder = recorder.keep(&engine, is_over).unwrap();
+            let mut recorder = recorder.keep(engine, is_over).unwrap();
             recorder
-                .end(&engine, 0, &ConnectionAccount::default())
+                .end(engine, 0, &ConnectionAccount::default())
                 .unwrap();
-            let records: Vec<Value> = serde_json::Deserializer::from_slice(&kept.0.lock().unwrap())
-                .into_iter()
-                .collect::<Result<_, _>>()
-                .unwrap();
-            let (end, intervals) = records.split_last().unwrap();
-            let reads: u64 = intervals
-                .iter()
-                .map(|record| record["reads"].as_u64().unwrap())
-                .sum();
+            run.end();
+            let (end, intervals) = records(&kept);
+            let reads = sum(&intervals, "reads");
             assert_eq!(reads, last_question, "ended at question {last_question}");
             assert_eq!(end["reads"], reads);
         }
+    }
+
+    /// As where a script tidies up for long after its last event.
+    #[test]
+    fn what_comes_after_the_end_of_the_run_is_in_no_second() {
+        let run = RunUnderWay::begin();
+        std::thread::sleep(Duration::from_millis(20));
+        let engine = run.end();
+        let control = &engine.control;
+        let lasted_ns = control.ended_ns().unwrap() - control.began_ns().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        let (recorder, kept) = recorder(1_000);
+        let asked = Cell::new(0);
+        let is_over = || asked.replace(asked.get() + 1) > 3;
+        let mut recorder = recorder.keep(&engine, is_over).unwrap();
+        recorder
+            .end(&engine, 0, &ConnectionAccount::default())
+            .unwrap();
+        let (end, intervals) = records(&kept);
+        assert_eq!(intervals.len(), 1);
+        assert_eq!(sum(&intervals, "duration_ns"), lasted_ns);
+        assert_eq!(end["duration_ns"], lasted_ns);
+        let begun_ns = intervals[0]["realtime_ns"].as_u64().unwrap();
+        let since_ns = clock::realtime_ns() - begun_ns;
+        assert!(since_ns >= lasted_ns + 100_000_000, "{since_ns}");
     }
 }

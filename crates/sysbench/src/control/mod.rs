@@ -23,6 +23,8 @@ pub struct Control {
     threads_running: AtomicU32,
     /// 0 before the start.
     began_ns: AtomicU64,
+    /// 0 before the end.
+    ended_ns: AtomicU64,
     arrivals: Option<Arrivals>,
 }
 
@@ -73,6 +75,7 @@ impl Control {
             begun: StartedEvents::default(),
             threads_running: AtomicU32::new(0),
             began_ns: AtomicU64::new(0),
+            ended_ns: AtomicU64::new(0),
             arrivals,
         }
     }
@@ -127,6 +130,19 @@ impl Control {
     pub fn began_ns(&self) -> Option<u64> {
         let began_ns = self.began_ns.load(Ordering::Acquire);
         (began_ns > 0).then_some(began_ns)
+    }
+
+    /// Returns when the run ended, if it has: what is counted per second is divided by the time until then. The report and
+    /// what a script does after it come later.
+    #[must_use]
+    pub fn ended_ns(&self) -> Option<u64> {
+        let ended_ns = self.ended_ns.load(Ordering::Acquire);
+        (ended_ns > 0).then_some(ended_ns)
+    }
+
+    /// Ends the time of the run. All users have taken leave, or are given up.
+    pub(crate) fn end(&self, ns: u64) {
+        self.ended_ns.store(ns, Ordering::Release);
     }
 
     pub(crate) fn user_is_ready(&self) {

@@ -206,10 +206,12 @@ impl<'a> Run<'a> {
         let reported = !failed || engine.settings.fixes.report;
         self.reporting.end(if failed { 0 } else { ended_ns });
         self.workers.join();
+        let now_ns = monotonic_ns();
+        engine.control.end(now_ns);
         engine.log.print(Level::Info, "Done.\n\n");
         if reported {
             let mut ledger = lock(&self.ledger);
-            let span = (ended_ns, monotonic_ns());
+            let span = (ended_ns, now_ns);
             closing::report_end(engine, self.program, main, &mut ledger, span);
         }
         // An error in it has been logged and changes nothing.
@@ -221,6 +223,7 @@ impl<'a> Run<'a> {
     fn force(self, main: &mut dyn MainActor) -> u8 {
         let mut ledger = lock(&self.ledger);
         let now_ns = monotonic_ns();
+        self.engine.control.end(now_ns);
         closing::report_by_force(self.engine, self.program, main, &mut ledger, now_ns);
         FORCED
     }
@@ -229,8 +232,9 @@ impl<'a> Run<'a> {
     fn give_up(self, main: &mut dyn MainActor) -> u8 {
         let log = &self.engine.log;
         log.fatal("A script has not come back long after the time limit: giving it up");
+        let now_ns = monotonic_ns();
+        self.engine.control.end(now_ns);
         if self.engine.settings.fixes.report {
-            let now_ns = monotonic_ns();
             let mut ledger = lock(&self.ledger);
             closing::report_end(
                 self.engine,
