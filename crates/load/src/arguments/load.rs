@@ -302,6 +302,7 @@ impl RunArguments {
     }
 
     fn spoken_order(&self) -> Result<LoadOrder, CliError> {
+        self.pacing.refuse_no_window()?;
         let when = When {
             pacing: self.pacing.pacing(),
             phases: self.pacing.phases(),

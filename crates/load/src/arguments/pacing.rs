@@ -2,6 +2,7 @@
 
 use super::parse::{nanoseconds, seconds};
 use super::profile::{RateText, rate, rate_of};
+use crate::cli_error::CliError;
 use crate::order::{PacingOrder, PhaseOrder, StreamOrder};
 use clap::{ArgGroup, Args};
 use dbdyno_drive::{Arrivals, Think, ThinkDistribution};
@@ -130,7 +131,18 @@ impl PacingArguments {
             (None, None) => (WARM_UP_S, WINDOW_S),
         };
         let warm_up_s = self.warm_up.unwrap_or(warm_up_s);
-        phases(warm_up_s, self.time.unwrap_or(window_s))
+        // sysbench's `--events=1000 --time=0` has no limit of time.
+        let time = self.time.filter(|&time_s| time_s > 0);
+        phases(warm_up_s, time.unwrap_or(window_s))
+    }
+
+    /// Refuses a run without a measured window: its warm-up would be reported as the result.
+    pub(super) fn refuse_no_window(&self) -> Result<(), CliError> {
+        match (self.time, self.events) {
+            (Some(0), None) => Err(CliError::request("--time 0s leaves nothing to measure")
+                .hint("give at least 1s, or a number of events (--events)")),
+            _ => Ok(()),
+        }
     }
 
     /// How long the stretches want the run to be; `None` when all rates are fixed.
@@ -215,6 +227,19 @@ mod tests {
             [5, 9]
         );
         assert_eq!(seconds_of(&["--rate", "1:30s", "--events", "3"]), [86_400]);
+    }
+
+    #[test]
+    fn no_time_is_no_limit_for_a_number_of_events_and_otherwise_nothing_to_measure() {
+        let events = ["--events", "3", "--time", "0", "--warm-up", "2s"];
+        assert_eq!(seconds_of(&events), [2, 86_400]);
+        let refusal = |words: &[&str]| spoken(words).unwrap().refuse_no_window();
+        refusal(&events).unwrap();
+        refusal(&["--time", "1s"]).unwrap();
+        for words in [&["--time", "0s"][..], &["--rate", "5", "--time", "0"]] {
+            let error = refusal(words).unwrap_err().to_string();
+            assert!(error.contains("nothing to measure"), "{error}");
+        }
     }
 
     #[test]
