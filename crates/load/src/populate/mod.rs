@@ -140,6 +140,7 @@ fn end_of(
         load_by: populator.load_by(),
         accelerated: false,
         repeats: context.repeats.load(Ordering::Relaxed),
+        rows_before: populator.rows_before(),
         content_sha256: content_sha256(&tables),
         tables,
     }

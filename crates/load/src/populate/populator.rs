@@ -25,6 +25,8 @@ pub(super) struct Populator<'a> {
     pub(super) earlier: Option<StepSums>,
     pub(super) began_ns: u64,
     pub(super) rows_done: AtomicU64,
+    /// Those of `rows_done` that an interrupted populate had sent.
+    rows_before: AtomicU64,
     load_ns: AtomicU64,
     index_ns: AtomicU64,
     methods: OnceLock<Vec<LoadMethod>>,
@@ -52,6 +54,7 @@ impl<'a> Populator<'a> {
             earlier,
             began_ns: clock::monotonic_ns(),
             rows_done: AtomicU64::new(0),
+            rows_before: AtomicU64::new(0),
             load_ns: AtomicU64::new(0),
             index_ns: AtomicU64::new(0),
             methods: OnceLock::new(),
@@ -107,6 +110,16 @@ impl<'a> Populator<'a> {
 
     pub(super) fn elapsed_ns(&self) -> u64 {
         clock::monotonic_ns() - self.began_ns
+    }
+
+    /// Counts rows that an interrupted populate had sent.
+    pub(super) fn count_earlier_rows(&self, rows: u64) {
+        self.rows_before.fetch_add(rows, Ordering::Relaxed);
+        self.rows_done.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    pub(super) fn rows_before(&self) -> u64 {
+        self.rows_before.load(Ordering::Relaxed)
     }
 
     pub(super) fn load_ns(&self) -> u64 {

@@ -104,7 +104,8 @@ impl ProgressScreen {
 }
 
 fn rows_per_s(from: &PopulateProgress, to: &PopulateProgress) -> f64 {
-    let rows = to.rows_done.saturating_sub(from.rows_done) as f64;
+    let own = |progress: &PopulateProgress| progress.rows_done.saturating_sub(progress.rows_before);
+    let rows = own(to).saturating_sub(own(from)) as f64;
     let seconds = to.elapsed_ns.saturating_sub(from.elapsed_ns) as f64 / 1e9;
     if seconds > 0.0 { rows / seconds } else { 0.0 }
 }
@@ -127,10 +128,15 @@ fn end_text(end: &PopulateEnd) -> String {
     } else {
         ""
     };
+    let own_rows = rows.saturating_sub(end.rows_before);
+    let earlier = match end.rows_before {
+        0 => String::new(),
+        _ => format!(", {} of them now,", grouped(own_rows)),
+    };
     format!(
-        "{}: {tables}, {rows_text} in {load_s:.1} s ({} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
+        "{}: {tables}, {rows_text}{earlier} in {load_s:.1} s ({} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
         end.status,
-        grouped((rows as f64 / load_s.max(1e-9)).round() as u64),
+        grouped((own_rows as f64 / load_s.max(1e-9)).round() as u64),
         end.load_by,
         end.index_ns as f64 / 1e9,
     )
@@ -164,27 +170,53 @@ mod tests {
     }
 
     #[test]
-    fn only_a_complete_load_has_a_rate() {
-        let of = |status| {
-            end_text(&PopulateEnd {
-                record: "end",
-                status,
-                reason: String::new(),
-                failure_kind: None,
-                elapsed_ns: 3_000_000_000,
-                load_ns: 2_000_000_000,
-                index_ns: 0,
-                process_cpu_ns: 0,
-                load_by: "prepared",
-                accelerated: false,
-                repeats: 1,
-                tables: vec![TableRecord {
-                    name: "sbtest1".to_owned(),
-                    sums: vec![("rows", 1)],
-                }],
-                content_sha256: String::new(),
-            })
+    fn rows_of_an_interrupted_load_are_in_no_rate() {
+        let mut screen = ProgressScreen {
+            is_terminal: false,
+            began: None,
         };
+        let at = |rows_before, rows, seconds: u64| {
+            let progress = PopulateProgress::new("load", rows, 200_000, seconds * 1_000_000_000);
+            progress.after(rows_before)
+        };
+        screen.began_with(&at(0, 0, 0));
+        let line = screen.line(&at(150_000, 160_000, 2));
+        assert!(line.contains(" 5,000 rows/s       8 s to go"), "{line}");
+        let text = end_text(&PopulateEnd {
+            rows_before: 150_000,
+            load_ns: 10_000_000_000,
+            ..end_of("complete", 200_000)
+        });
+        let expected =
+            "complete: 1 table, 200,000 rows, 50,000 of them now, in 10.0 s (5,000 rows/s";
+        assert!(text.starts_with(expected), "{text}");
+    }
+
+    fn end_of(status: &'static str, rows: u64) -> PopulateEnd {
+        PopulateEnd {
+            record: "end",
+            status,
+            reason: String::new(),
+            failure_kind: None,
+            elapsed_ns: 3_000_000_000,
+            load_ns: 2_000_000_000,
+            index_ns: 0,
+            process_cpu_ns: 0,
+            load_by: "prepared",
+            accelerated: false,
+            repeats: 1,
+            rows_before: 0,
+            tables: vec![TableRecord {
+                name: "sbtest1".to_owned(),
+                sums: vec![("rows", rows)],
+            }],
+            content_sha256: String::new(),
+        }
+    }
+
+    #[test]
+    fn only_a_complete_load_has_a_rate() {
+        let of = |status| end_text(&end_of(status, 1));
         let complete = of("complete");
         assert!(complete.contains("1 table, 1 row in"), "{complete}");
         assert!(complete.contains("rows/s"), "{complete}");

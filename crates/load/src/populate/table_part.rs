@@ -40,8 +40,7 @@ impl Populator<'_> {
         };
         let sums = match self.sums_when_done(&step.entry) {
             Some(sums) => {
-                let rows = sums.first().copied().unwrap_or_default();
-                self.rows_done.fetch_add(rows, Ordering::Relaxed);
+                self.count_earlier_rows(sums.first().copied().unwrap_or_default());
                 sums.clone()
             }
             None => match self.preference.transaction_rows {

@@ -43,8 +43,7 @@ impl Populator<'_> {
             let place = rows_in(&sums);
             sums = match self.sums_when_done(&step.entry) {
                 Some(done) => {
-                    let rows = rows_in(done).saturating_sub(place);
-                    self.rows_done.fetch_add(rows, Ordering::Relaxed);
+                    self.count_earlier_rows(rows_in(done).saturating_sub(place));
                     done.clone()
                 }
                 None => {

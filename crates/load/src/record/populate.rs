@@ -35,6 +35,9 @@ pub(crate) struct PopulateProgress {
     pub(crate) rows_done: u64,
     pub(crate) rows_total: u64,
     pub(crate) elapsed_ns: u64,
+    /// Those of `rows_done` that an interrupted populate had sent.
+    #[serde(skip)]
+    pub(crate) rows_before: u64,
 }
 
 impl PopulateProgress {
@@ -50,6 +53,15 @@ impl PopulateProgress {
             rows_done,
             rows_total,
             elapsed_ns,
+            rows_before: 0,
+        }
+    }
+
+    /// Returns the same progress after so many rows of an interrupted populate.
+    pub(crate) fn after(self, rows_before: u64) -> Self {
+        Self {
+            rows_before,
+            ..self
         }
     }
 }
@@ -87,6 +99,9 @@ pub(crate) struct PopulateEnd {
     pub(crate) accelerated: bool,
     /// Steps that were restarted after a lost connection or a lock.
     pub(crate) repeats: u64,
+    /// Rows that an interrupted populate had sent: no time of these records is theirs.
+    #[serde(skip)]
+    pub(crate) rows_before: u64,
     /// Tables whose rows were all sent.
     pub(crate) tables: Vec<TableRecord>,
     /// See [`content_sha256`](super::content_sha256).

@@ -296,6 +296,7 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         load_by: "infile",
         accelerated: false,
         repeats: 0,
+        rows_before: 0,
         tables: vec![table],
         content_sha256: String::new(),
     };
