@@ -49,10 +49,10 @@ def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bo
     interval = base.mark_rule(strokeWidth=2.4, clip=True, yOffset=bar_offset_px).encode(x=low, x2=high)
     words = [
         base.mark_text(align="left", fontSize=12, fontWeight=600, dy=_NAME_UP_PX - half_line_px).encode(
-            x=alt.value(0), text=alt.Text("name:N")
+            x=alt.XValue(0), text=alt.Text("name:N")
         ),
         base.mark_text(align="left" if has_two_lines else "right", fontSize=12, dy=_NAME_UP_PX + half_line_px).encode(
-            x=alt.value(0 if has_two_lines else "width"), text=alt.Text("shown:N")
+            x=alt.XValue(0 if has_two_lines else "width"), text=alt.Text("shown:N")
         ),
     ]
     if is_bar:

@@ -66,7 +66,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
 
 def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     """Return stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
-    spans = {"x": alt.X("from:Q", scale=x_scale), "x2": "to:Q"}
+    spans = {"x": alt.X("from:Q", scale=x_scale), "x2": alt.X2("to:Q")}
     stalls = alt.Chart(alt.NamedData("stalls")).mark_rect(
         fill="var(--alarm)", stroke="var(--alarm)", strokeWidth=0.6, opacity=0.25, tooltip=None
     )
@@ -74,7 +74,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=alt.value(-3), y2=alt.value(1)),
+        waves.encode(**spans, y=alt.YValue(-3), y2=alt.Y2Value(1)),
         changes.encode(x=alt.X("second:Q", scale=x_scale)),
     ]
 

@@ -15,7 +15,7 @@ import altair as alt
 from dbdyno.analyse import ALL_CONCURRENCIES, Place, Upgrade, change_words, is_shown
 from dbdyno.core import Comparison
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, row_facts, rows_data
 from dbdyno.report.charts._throughput import panel_title
 
 _ROW_PX = 44
@@ -83,7 +83,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     )
     columns = sorted({row["column"] for row in rows}, key=lambda name: (name == "all", len(name), name))
     steps = list(dict.fromkeys(row["name"] for row in rows))
-    base = alt.Chart(rows_data(rows)).encode(
+    base = ChartLayer(rows_data(rows)).encode(
         x=alt.X("column:O", sort=columns, axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
         y=alt.Y("name:N", sort=steps, axis=y_axis, scale=alt.Scale(paddingInner=0.42, paddingOuter=0.4)),
         tooltip=_tooltip(),
