@@ -23,9 +23,6 @@ from dbdyno.store._stack_profile import StackProfile, profile_files
 from dbdyno.tables import Table
 
 _ALWAYS = frozenset({layout.RECORD, layout.VARIABLES, layout.SETTINGS})
-_NOTHING = frozenset(
-    {b"", b"{}\n", b"[]\n", *(empty_table_bytes(row) for row in (SecondRow, IntervalRow, TelemetryRow))}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +138,14 @@ def pack_run(run: StoredRun, shared: Mapping[str, bytes] = MappingProxyType({}))
     shared : of its `server_files`, in place of those that the run itself would give
     """
     contents = {**run_contents(run), **shared}
-    files = {name: content for name, content in contents.items() if name in _ALWAYS or content not in _NOTHING}
+    files = {name: content for name, content in contents.items() if name in _ALWAYS or not _is_empty(content)}
     return PackedRun(run.record.run.run_id, files, content_facts(files))
+
+
+def _is_empty(content: bytes) -> bool:
+    """Return whether a file holds nothing: no text, or a document or table without entries."""
+    empty_tables = (empty_table_bytes(row) for row in (SecondRow, IntervalRow, TelemetryRow))
+    return content in (b"", b"{}\n", b"[]\n", *empty_tables)
 
 
 def write_packed_aside(runs: Path, packed: PackedRun) -> None:
