@@ -24,6 +24,7 @@ from dbdyno.store import (
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
 TypeTimes = dict[str, tuple[float, LatencyNs]]
 """Transaction type -> mean and quantiles, nanoseconds; of types that have histograms."""
+_COLUMNS = ("second", "kind", "phase", "type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ class _RunHistograms:
     def read(
         cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool, has_statements: bool
     ) -> _RunHistograms:
-        table = results.intervals(record.run.run_id, tuple(dict.fromkeys((*STATEMENT_COLUMNS, column))))
+        columns = dict.fromkeys((*_COLUMNS, column, *(STATEMENT_COLUMNS if has_statements else ())))
+        table = results.intervals(record.run.run_id, tuple(columns))
         window_table = table.at(table.texts("phase").among(["window"]))
         transactions = window_table.at(window_table.texts("kind").among(["transaction"]))
         window_rows = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
