@@ -5,7 +5,6 @@ A struct is a dict of values by field number, a list a list; names are the reade
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -68,6 +67,8 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
             fields[field] = (value >> 1) ^ -(value & 1)
         elif kind == _STRUCT:
             fields[field], at = read_struct(data, at)
+        elif kind == _LIST:
+            fields[field], at = _read_list(data, at)
         elif kind in (_TRUE, _FALSE):
             fields[field] = kind == _TRUE
         else:
@@ -81,13 +82,13 @@ def _read_signed(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _read_value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
-    if kind in (_I16, _I32, _I64):
-        return _read_signed(data, at)
     if kind == _BINARY:
         length, at = read_varint(data, at)
         if at + length > len(data):
             raise ValueError("a text extends beyond the end")
         return data[at : at + length], at + length
+    if _I16 <= kind <= _I64:
+        return _read_signed(data, at)
     if kind == _STRUCT:
         return read_struct(data, at)
     if kind in (_LIST, _SET):
@@ -105,9 +106,8 @@ def _read_list(data: bytes, at: int) -> tuple[list[Any], int]:
     if count == 15:
         count, at = read_varint(data, at)
     values = []
-    read = read_struct if kind == _STRUCT else functools.partial(_read_value, kind=kind)
     for _ in range(count):
-        value, at = read(data, at)
+        value, at = read_struct(data, at) if kind == _STRUCT else _read_value(data, at, kind)
         values.append(value)
     return values, at
 
