@@ -48,7 +48,14 @@ class Space:
 
 
 class Files(Protocol):
-    """Offers the files of one machine."""
+    """Offers the files of one machine.
+
+    Parameters
+    ----------
+    is_remote : that machine is another host
+    """
+
+    is_remote: bool = False
 
     def read_bytes(
         self, path: Path, *, offset: int = 0, limit_bytes: int | None = None, owners: Collection[int] | None = None

@@ -23,6 +23,8 @@ from dbdyno.hosts._files import Files, Reader
 _REMOVE_S = 10.0
 _PAUSE_S = 0.05
 _REMEDY = "remove [limits], or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
+_REMEDY_THERE = "remove [limits], or log in as root there, or in a delegated group: see docs/guides/memory-limit.md"
+"""For another host: what starts dbdyno here changes nothing there."""
 _PROC = Path("/proc/self")
 
 
@@ -75,7 +77,7 @@ class MemoryGroup:
         try:
             files.write(self.folder / "cgroup.procs", str(pid).encode())
         except OSError as error:
-            raise HostError("a process can't be put into its memory group", str(error), _REMEDY) from error
+            raise HostError("a process can't be put into its memory group", str(error), _remedy(files)) from error
 
     def use(self, read: Reader) -> MemoryUse:
         """Read its counters; OSError when the group is gone."""
@@ -130,7 +132,7 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
         raise HostError(
             "memory can't be bounded here",
             f"{folder} can't be made: {error.strerror}",
-            _REMEDY,
+            _remedy(files),
             code="memory-unbounded",
         ) from error
     group = MemoryGroup(folder, version, limit_bytes)
@@ -139,7 +141,9 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
     except OSError as error:
         remove_group(files, folder)
         raise HostError(
-            f"memory can't be bounded at {format_bytes(limit_bytes)}", f"{error.filename}: {error.strerror}", _REMEDY
+            f"memory can't be bounded at {format_bytes(limit_bytes)}",
+            f"{error.filename}: {error.strerror}",
+            _remedy(files),
         ) from error
     return group
 
@@ -183,6 +187,10 @@ def remove_group(files: Files, folder: Path) -> None:
             return
 
 
+def _remedy(files: Files) -> str:
+    return _REMEDY_THERE if files.is_remote else _REMEDY
+
+
 def _bounded_parent(own_group: Path, files: Files) -> Path:
     """Return the group whose children have a memory controller, made so where that is allowed (version 2)."""
     is_root = files.stat(own_group / "cgroup.type") is None
@@ -190,13 +198,13 @@ def _bounded_parent(own_group: Path, files: Files) -> Path:
     controllers = _read_words(parent / "cgroup.controllers", files)
     if "memory" not in controllers:
         why = f"{parent} has no memory controller for its children: {' '.join(controllers) or 'none at all'}"
-        raise HostError("memory can't be bounded here", why, _REMEDY, code="memory-unbounded")
+        raise HostError("memory can't be bounded here", why, _remedy(files), code="memory-unbounded")
     if "memory" not in _read_words(parent / "cgroup.subtree_control", files):
         try:
             files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
             why = f"{parent} does not delegate its memory controller: {error.strerror}"
-            raise HostError("memory can't be bounded here", why, _REMEDY, code="memory-unbounded") from error
+            raise HostError("memory can't be bounded here", why, _remedy(files), code="memory-unbounded") from error
     return parent
 
 

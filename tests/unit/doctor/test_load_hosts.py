@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbdyno.core import Disk, Limits, Load, Machine, Memory, Processors
+from dbdyno.core import ControlGroup, Disk, Limits, Load, Machine, Memory, Processors
 from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess, examine, load_host_needs
 from dbdyno.study import parse_study
 
@@ -99,3 +99,12 @@ def test_connections_are_divided_among_load_hosts_and_only_the_network_counts() 
     study = parse_study(STUDY.format(routes='["loopback", "network"]'), "far")
     needs = load_host_needs(study, 2)
     assert (needs.concurrency, needs.routes, needs.memory_bytes, needs.disk_bytes) == (17, ("network",), 0, 0)
+
+
+def test_who_may_make_no_group_on_another_host_is_not_told_to_start_dbdyno_here_otherwise() -> None:
+    machine = replace(MACHINE, control_group=ControlGroup(version=2, controllers=("memory",), is_writable=False))
+    needs = replace(NEEDS, features=("memory",), is_load_host=False)
+    outcomes = {access: examine(machine, needs, access=access).outcomes for access in (ACCESS, None)}
+    remedies = {a: next(o.remedy for o in found if o.check_id == "controllers") for a, found in outcomes.items()}
+    assert "systemd-run" not in remedies[ACCESS] and "log in as root there" in remedies[ACCESS]
+    assert "systemd-run" in remedies[None]

@@ -10,6 +10,7 @@ import pytest
 
 from dbdyno.core import HostError
 from dbdyno.hosts import Host, LocalHost, MemoryGroup, ProcessLimits
+from dbdyno.hosts._local_files import LocalFiles
 from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
 from dbdyno.measure.telemetry import MemoryLimitSource
 from error_codes import raises_code
@@ -67,6 +68,21 @@ def test_version_2_without_the_controller_is_refused_by_name(tmp_path: Path) -> 
         make_memory_group(FILES, "x", MIB, paper_proc(tmp_path, mount, "0::/own.scope"))
     assert str(mount) in caught.value.why and caught.value.why.endswith(": cpu")
     assert "systemd-run" in caught.value.remedy
+
+
+def test_for_another_host_no_command_that_starts_dbdyno_here_is_proposed(tmp_path: Path) -> None:
+    class FilesThere(LocalFiles):
+        is_remote = True
+
+    mount = tmp_path / "cgroup"
+    own = mount / "user.slice" / "session-1.scope"
+    own.mkdir(parents=True)
+    (own / "cgroup.type").write_text("domain")
+    (mount / "user.slice" / "cgroup.controllers").write_text("cpu")
+    with raises_code(HostError, "memory-unbounded") as caught:
+        make_memory_group(FilesThere(), "x", MIB, paper_proc(tmp_path, mount, "0::/user.slice/session-1.scope"))
+    assert "systemd-run" not in caught.value.remedy
+    assert "log in as root there" in caught.value.remedy
 
 
 def test_no_control_groups_at_all_are_refused_by_name(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown
 
+_GROUP_REMEDY = "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ..."
+_GROUP_REMEDY_THERE = "log in as root there, or in a delegated group: docs/guides/memory-limit.md tells how"
+
 
 def network_delay(subject: Subject) -> CheckAnswer:
     """Check netem and the right to set it, which a delayed route needs."""
@@ -39,7 +42,7 @@ def controllers(subject: Subject) -> CheckAnswer:
         return blocks(
             f"the study limits servers by control groups, but {lack_words}",
             "servers could use page cache beyond the tier unnoticed",
-            "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ...",
+            _GROUP_REMEDY if subject.access is None else _GROUP_REMEDY_THERE,
         )
     return clear(", ".join(wanted_controllers))
 

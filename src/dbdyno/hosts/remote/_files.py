@@ -30,6 +30,8 @@ class RemoteFiles(Files):
     runtime_directory : ``$XDG_RUNTIME_DIR`` there; empty where it is not set
     """
 
+    is_remote = True
+
     def __init__(self, link: Link, runs: Path, server_user: ServerUser | None, runtime_directory: str = "") -> None:
         self._link, self._runs, self._server_user = link, runs, server_user
         self._private_roots = (TEMPORARY, Path(runtime_directory or TEMPORARY))
