@@ -137,6 +137,11 @@ def rows_data(rows: Sequence[Row]) -> alt.InlineData:
     return alt.InlineData(values=text)
 
 
+def fixed(channel: Any, value: float | str) -> Any:  # noqa: ANN401 - Altair's channels have no types
+    """Return a channel at one place of the chart. For a bare `alt.value` Altair makes a table of all its classes."""
+    return channel(value)
+
+
 def colours(palette: Palette) -> alt.Scale:
     """Map targets to colours."""
     return _TargetScale(domain=palette.targets, range=palette.colours)
