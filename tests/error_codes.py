@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
+from unittest import mock
 
 import pytest
 
+from dbdyno.cli import _main
 from dbdyno.core import DbdynoError
 
 Kind = TypeVar("Kind", bound=DbdynoError)
@@ -20,3 +22,17 @@ def raises_code(kind: type[Kind], code: str, *parts: str) -> Iterator[pytest.Exc
         yield caught
     assert caught.value.code == code
     assert [part for part in parts if part not in f"{caught.value}\n{caught.value.remedy}"] == []
+
+
+@contextmanager
+def told_errors() -> Iterator[list[DbdynoError]]:
+    """Yield the errors that commands print in the block, as they print them, so that their codes can be held."""
+    errors: list[DbdynoError] = []
+    print_error = _main._print_error
+
+    def keep(error: DbdynoError) -> None:
+        errors.append(error)
+        print_error(error)
+
+    with mock.patch.object(_main, "_print_error", keep):
+        yield errors

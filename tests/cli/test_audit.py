@@ -48,7 +48,7 @@ def test_campaigns_on_different_machines_are_told_apart(tmp_path: Path) -> None:
         for name in ("mysql/8.4.8", "mysql/8.0.45"):
             target(tmp_path / campaign / name, name.rpartition("/")[2], hostname=machine)
     told = run(str(tmp_path)).stdout
-    assert "HIGH  machine  [host-mismatch]  read; between campaigns\n  node1: local\n  node3: remote\n" in told
+    assert re.search(r"HIGH .*\[host-mismatch\] .*campaigns\n  node1: local\n  node3: remote\n", told)
 
 
 def test_programs_get_a_list_and_with_all_every_rule(tmp_path: Path) -> None:
@@ -70,13 +70,13 @@ def test_without_a_critical_or_high_finding_it_ends_in_0(tmp_path: Path) -> None
         target(tmp_path / name, "8.4.8")
     done = run(str(tmp_path))
     assert done.returncode == 0
-    assert "MEDIUM  status dumps from before the load" in done.stdout
+    assert re.search(r"MEDIUM .*\[evidence-captured-too-early\]", done.stdout)
 
 
 def test_nothing_to_audit_is_a_wrong_request(tmp_path: Path) -> None:
     done = run(str(tmp_path / "nothing"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "does not exist" in done.stderr and "hint:" in done.stderr
+    assert f" {tmp_path / 'nothing'} " in done.stderr and "hint:" in done.stderr
 
 
 def test_a_file_that_cannot_be_read_is_named_on_the_side(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Pat
     fix = ("--fix", str(tmp_path / "mine.toml"), str(tmp_path / "results"), "-o", str(tmp_path / "fair.toml"))
     fixed = run(*fix)
     assert fixed.returncode == 0, fixed.stderr
-    assert "other: innodb_flush_log_at_trx_commit = 2 taken out" in fixed.stdout
+    assert "other: innodb_flush_log_at_trx_commit = 2 " in fixed.stdout
     written = (tmp_path / "fair.toml").read_text()
-    assert written.startswith("# Written by dbdyno audit --fix from mine.toml.")
+    assert re.match(r"# .*dbdyno audit --fix .*\bmine\.toml", written)
     assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("other").settings
     again = run(*fix)
     assert again.returncode == 2 and str(tmp_path / "fair.toml") in again.stderr
@@ -130,7 +130,7 @@ def test_fix_calls_a_difference_as_grave_as_the_audit_does(tmp_path: Path) -> No
     )
     fixed = run("--fix", str(tmp_path / "mine.toml"), str(tmp_path / "results"), "-o", str(tmp_path / "fair.toml"))
     assert found["severity"] == "medium"
-    assert f"medium, durability of commits [{found['id']}]" in fixed.stdout, fixed.stdout
+    assert re.search(rf"medium, .* \[{found['id']}\]", fixed.stdout), fixed.stdout
 
 
 def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path)
     write_study(tmp_path / "two", TWINS, tuned)
     done = run(str(tmp_path / "two"))
     assert done.returncode == 1
-    assert "durability of commits" in done.stdout.partition("SINCE THE SERVERS WERE DRIVEN")[2]
+    assert "[commit-policy-mismatch]" in done.stdout.partition("SINCE THE SERVERS WERE DRIVEN")[2]
     since = [(entry["id"], entry.get("since")) for entry in json.loads(run(str(tmp_path / "two"), "--json").stdout)]
     assert ("commit-policy-mismatch", "while driven") in since
 
@@ -161,5 +161,5 @@ def test_servers_that_were_only_looked_at_are_audited_too(tmp_path: Path) -> Non
             writer.write_inspection(replace(look, record=record, variables=variables))
     done = run(str(tmp_path / "looked"))
     assert done.returncode == 1
-    assert "before the first run" in done.stderr
-    assert "durability of commits" in done.stdout
+    assert "first run" in done.stderr
+    assert "[commit-policy-mismatch]" in done.stdout

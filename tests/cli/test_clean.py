@@ -49,10 +49,10 @@ def test_what_is_left_over_is_listed_with_the_command_that_removes_it(
 
 def test_it_is_removed_when_told(left: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "--remove"]) == 0
-    assert "removed the data directory" in capsys.readouterr().out
+    assert left.name in capsys.readouterr().out
     assert not left.exists()
     assert main(["clean", "--remove"]) == 0
-    assert "nothing was left over" in capsys.readouterr().out
+    assert left.name not in capsys.readouterr().out
 
 
 def test_programs_are_told_the_same(left: Path, capsys: pytest.CaptureFixture[str]) -> None:

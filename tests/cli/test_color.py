@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.cli._color import marks_in
+from dbdyno.cli._color import CHOICES, marks_in
 from stored_study import TWO, write_study
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
@@ -68,7 +68,7 @@ def test_the_option_wins_over_environment_and_terminal_and_may_stand_anywhere() 
 def test_what_is_no_choice_is_a_wrong_request() -> None:
     for words in (("show", "--color", "blue"), ("show", "--color")):
         done = piped(*words)
-        assert done.returncode == 2 and "auto, always, never" in done.stderr
+        assert done.returncode == 2 and ", ".join(CHOICES) in done.stderr
 
 
 def test_a_verdict_is_bold_and_a_gate_that_holds_is_green(folder: str) -> None:

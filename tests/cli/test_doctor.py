@@ -15,6 +15,7 @@ from dbdyno.cli import _doctor, main
 from dbdyno.cli._machine import check_before_study
 from dbdyno.core import HostError, Machine, Memory
 from dbdyno.doctor import CHECKS, Examination, Generator, Needs, NetworkTrial, examine
+from error_codes import raises_code
 
 STUDY = str(Path(__file__).parents[2] / "studies" / "first.toml")
 NEEDS = Needs(concurrency=4, memory_bytes=8 << 30, disk_bytes=0)
@@ -36,8 +37,8 @@ def test_every_check_is_told_to_programs_and_the_exit_code_says_whether_somethin
 def test_what_it_says_to_people_ends_with_a_count(capsys: pytest.CaptureFixture[str]) -> None:
     main(["doctor", "--all"])
     lines = capsys.readouterr().out.strip().splitlines()
-    assert lines[-1].endswith(f" of {len(CHECKS)} checks clear")
-    assert any(line == "nothing to judge" for line in lines)
+    assert re.search(rf" of {len(CHECKS)} checks\b", lines[-1])
+    assert any(line.startswith("nothing to") for line in lines)
 
 
 def test_a_blocker_stops_a_study_before_anything_is_made() -> None:
@@ -51,9 +52,9 @@ def test_a_blocker_stops_a_study_before_anything_is_made() -> None:
 
 def test_what_stops_a_study_is_told_with_the_host_that_has_it(capsys: pytest.CaptureFixture[str]) -> None:
     clear, small = examine(Machine(memory=Memory(8 << 30, 7 << 30))), examine(SMALL, NEEDS)
-    with pytest.raises(HostError) as caught:
+    with raises_code(HostError, "machine-unfit") as caught:
         check_before_study({"db1": clear, "c1": small, "c2": small}, force=False, quiet=False)
-    assert caught.value.what.startswith("c1 is not fit for the study: ")
+    assert caught.value.what.startswith("c1 ")
     assert re.search(r"^c2: ", caught.value.why, re.MULTILINE)
     check_before_study({"db1": clear, "c1": small}, force=True, quiet=False)
     assert "  c1: blocker: " in capsys.readouterr().err
@@ -63,9 +64,8 @@ def test_a_forced_study_is_told_of_blockers_even_when_it_is_to_be_quiet(capsys: 
     check_before_study({"": examine(SMALL, NEEDS)}, force=True, quiet=True)
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.splitlines() == [
-        "  machine: blocker: memory for the largest tier: the largest tier needs about 8 GiB, 1 GiB are available"
-    ]
+    (line,) = printed.err.splitlines()
+    assert re.match(r"  machine: blocker: .*\b8 GiB, 1 GiB ", line)
 
 
 def test_a_clean_machine_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,10 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_broken_rule_ends_with_one_and_says_which(nights: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(nights), "--fail-on", "slower:5%"]) == 1
     said = capsys.readouterr().out
-    assert "FAIL slower:5%: mysql at 64 MiB and 4 connections: -1" in said
+    assert re.search(r"FAIL slower:5%: mysql .*64 MiB and 4 connections: -1", said)
     assert "between n5 and n6" in said
     assert main(["history", str(nights), "--fail-on", "slower:5%", "--since", "n7"]) == 0
-    assert "PASS slower:5%: held in 2 series" in capsys.readouterr().out
+    assert re.search(r"PASS slower:5%: .*\b2 series", capsys.readouterr().out)
 
 
 def test_a_cell_without_a_good_newest_run_fails_a_build_as_in_diff(

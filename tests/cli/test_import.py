@@ -14,6 +14,7 @@ from dbdyno.cli import main
 from dbdyno.cli._import import TOOL_STORIES
 from dbdyno.imports import TOOLS
 from dbdyno.store import StoredStudy
+from error_codes import told_errors
 
 IOSTAT = """Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(80 CPU)
 
@@ -41,7 +42,7 @@ def test_a_whole_tree_is_imported_shown_and_reported(
     assert main(["import", "sysbench", str(logs), "--pattern", "{target}/{threads}.log", "-o", str(out)]) == 0
     said = capsys.readouterr()
     assert said.out.strip() == str(out)
-    assert "4 runs (4 good): 2 targets" in said.err
+    assert re.search(r"\b4 runs \(4 good\).*\b2 targets", said.err)
     assert main(["show", str(out), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert {pair["verdict"] for pair in summary["comparisons"]} == {"different"}
@@ -82,11 +83,10 @@ def test_equal_warnings_are_one_line_that_comes_after_what_matters(
     ]
     assert main(arguments) == 1
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("warning", "note"))]
-    assert told == [
-        "warning: new/16.sysbench.txt:1: the log is empty",
-        "note: 52 times in 4 files, such as new/1.dstat.txt:8: not a whole line of dstat",
-        "note: 4 files, such as new/1.iostat:1: iostat that belongs to no run here: ignored",
-    ]
+    assert len(told) == 3
+    assert told[0].startswith("warning: new/16.sysbench.txt:1: ")
+    assert re.match(r"note: 52 .*\b4 files, .* new/1\.dstat\.txt:8: ", told[1])
+    assert re.match(r"note: 4 files, .* new/1\.iostat:1: ", told[2])
 
 
 def test_lines_of_readings_alone_leave_the_exit_code_0(logs: Path, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_lines_of_readings_alone_leave_the_exit_code_0(logs: Path, tmp_path: Pat
     [
         (["--pattern", "{threads"], "{threads"),
         (["--set", "colour=red"], "colour=red"),
-        (["--pattern", "{target}/{threads}.txt"], "no run of sysbench"),
+        (["--pattern", "{target}/{threads}.txt"], "sysbench"),
     ],
 )
 def test_a_wrong_request_is_refused_with_2_and_leaves_nothing(
@@ -114,8 +114,10 @@ def test_a_wrong_request_is_refused_with_2_and_leaves_nothing(
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", "sysbench", str(tmp_path / "none"), "-o", str(tmp_path / "r")]) == 2
-    assert "does not exist" in capsys.readouterr().err
+    with told_errors() as errors:
+        assert main(["import", "sysbench", str(tmp_path / "none"), "-o", str(tmp_path / "r")]) == 2
+    assert [error.code for error in errors] == ["missing"]
+    assert str(tmp_path / "none") in capsys.readouterr().err
 
 
 def test_one_log_is_imported_alone(logs: Path, tmp_path: Path) -> None:
@@ -128,8 +130,10 @@ def test_one_log_is_imported_alone(logs: Path, tmp_path: Path) -> None:
 
 def test_a_study_that_was_imported_is_not_run(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "sysbench", str(logs), "-o", str(tmp_path / "r"), "--quiet"]) == 0
-    assert main(["run", str(tmp_path / "r" / "study.toml")]) == 2
-    assert "can't be run" in capsys.readouterr().err
+    with told_errors() as errors:
+        assert main(["run", str(tmp_path / "r" / "study.toml")]) == 2
+    assert [error.code for error in errors] == ["imported"]
+    assert str(tmp_path / "r" / "study.toml") in capsys.readouterr().err
 
 
 def test_every_tool_that_is_read_has_a_help_of_its_own() -> None:
@@ -157,7 +161,7 @@ def test_a_run_of_hammerdb_is_imported_shown_and_reported(tmp_path: Path, capsys
     assert "new_order" in shown
     assert main(["report", str(out)]) == 0
     page = (out / "report.html").read_text()
-    assert "Logs of HammerDB in logs" in page
+    assert re.search(r"HammerDB in logs\b", page)
     assert "286 µs" in page or "0.286 ms" in page
 
 

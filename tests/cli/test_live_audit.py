@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dbdyno.lab import ServersAudited
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, parse_study
+from numbers_in import numbers_in
 from stored_study import HOST, TWINS, stored
 
 STUDY = parse_study(TWINS, "study.toml")
@@ -41,18 +43,19 @@ def test_a_critical_difference_is_told_in_a_line_and_stops_whom_it_should(
     told = auditor(stop_at)(results, STUDY, inspections(relaxed=True))
     assert told.stops == stops
     first, second, *rest = audit_lines(told)
-    assert first.startswith("  ✘ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: 1 critical")
-    assert second.strip().startswith("critical: durability of commits") and "Favours" in second
+    assert re.match(r"  ✘ .* sysbench/oltp_read_write, 64 MiB, socket: 1 critical", first)
+    assert second.strip().startswith("critical: ") and second.endswith("  [commit-policy-mismatch]")
+    assert "Favours" in second
     assert any("Ctrl-C" in line for line in rest) == (not stops)
 
 
 def test_a_hint_to_fix_stands_only_where_settings_can_remove_a_difference(results: Results) -> None:
     told = auditor("never")(results, STUDY, inspections(relaxed=True))
-    assert "dbdyno audit --fix writes a study without these" in last_line(told)
+    assert "dbdyno audit --fix " in last_line(told) and numbers_in(last_line(told)) == []
     (policy,) = told.findings
     volume = replace(policy, rule_id="data-volume-mismatch", severity="high", is_fixable=False)
     assert "dbdyno audit --fix" in last_line(replace(told, findings=(policy, volume)))
-    assert "without 1 of these" in last_line(replace(told, findings=(policy, volume)))
+    assert numbers_in(last_line(replace(told, findings=(policy, volume)))) == [1]
     assert "--fix" not in last_line(replace(told, findings=(volume,)))
 
 
@@ -64,4 +67,4 @@ def test_servers_that_are_alike_get_one_line_and_go_on_even_where_high_differenc
     told = auditor("high")(results, STUDY, inspections(relaxed=False))
     assert (told.stops, told.findings) == (False, ())
     [line] = audit_lines(told)
-    assert line.startswith("  ✔ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: ")
+    assert re.match(r"  ✔ .* sysbench/oltp_read_write, 64 MiB, socket: ", line)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -56,14 +58,15 @@ def test_a_full_disk_is_the_worlds_fault(night: Path) -> None:
             [*PROGRAM, "show", str(night)], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 3
-    assert done.stderr == "error: No space left on device\nhint: free space and try again\n"
+    assert done.stderr.startswith(f"error: {os.strerror(errno.ENOSPC)}\nhint: ") and done.stderr.count("\n") == 2
 
 
 @pytest.mark.parametrize("asked", [["--help"], ["compare", "--help"], ["--version"], []])
 def test_help_that_does_not_fit_the_disk_is_no_success_and_no_defect(asked: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([*PROGRAM, *asked], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (3, "error: No space left on device\nhint: free space and try again\n")
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"error: {os.strerror(errno.ENOSPC)}\nhint: ") and done.stderr.count("\n") == 2
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "runs.svg"])
@@ -74,7 +77,7 @@ def test_a_report_into_a_pipe_that_nobody_reads_is_an_error_and_no_wait(night: P
     command = ["judge", series, "--plot", pipe] if name.endswith("svg") else ["report", night, "-o", pipe]
     done = subprocess.run([*PROGRAM, *map(str, command)], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 2
-    assert f"{pipe} can't be written\n  it is a named pipe that nobody reads" in done.stderr
+    assert re.match(rf"error: {pipe} .*\n  .*\bnamed pipe\b", done.stderr)
 
 
 def test_a_report_into_a_pipe_that_is_read_arrives_whole(night: Path, tmp_path: Path) -> None:
@@ -106,7 +109,7 @@ def test_a_removed_working_folder_is_named(night: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=gone, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert "Traceback" not in done.stderr
     assert done.returncode in (2, 3)
-    assert "page.md can't be written" in done.stderr or "the working folder was removed" in done.stderr
+    assert re.match(r"error: (page\.md|the working folder) ", done.stderr)
 
 
 def test_signs_that_the_terminal_does_not_know_stop_nothing(night: Path) -> None:

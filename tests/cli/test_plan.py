@@ -57,10 +57,10 @@ def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
     code, printed, _ = asked(capsys, study)
     assert code == 0
     words = " ".join(printed.split())
-    assert "assumed: spread 1.2 % between repeats" in words
+    assert re.search(r"assumed: .*\b1\.2 % ", words)
     assert re.search(r'±2 % .*repeats = \d+, window = "\d+s"', words)
-    assert "This study can't answer" in words
-    assert "every tier holds them all" in words
+    assert "can't answer" in words
+    assert re.search(r"- \S.* disk: .*\btier\b", words)
 
 
 def test_runs_are_listed_when_asked_for_and_the_rest_fits_a_screen(
@@ -78,10 +78,10 @@ def test_a_wish_that_takes_too_long_ends_with_1_and_names_what_fits(
 ) -> None:
     code, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1h")
     assert code == 1
-    assert re.search(r"within 1 h ±1 % .*; the best is ±[\d.]+ %, with repeats = \d+, window = ", printed)
+    assert re.search(r"\b1 h ±1 % .*; .*±[\d.]+ %, .*repeats = \d+, window = ", printed)
     assert asked(capsys, study, "--target-half-width", "1%", "--within", "40h")[0] == 0
     _, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1min")
-    assert "leave out cells" in printed
+    assert "leave out" in printed
 
 
 def test_programs_read_designs_that_keep_the_wish(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +126,7 @@ def test_a_study_of_several_benches_shows_what_more_or_fewer_of_them_gain(
     rows = [re.split(r"  +", line) for line in lines[start + 1 : start + 6]]
     assert [row[0] for row in rows] == ["1", "2", "3", "4", "8"]
     assert [row[4:] for row in rows] == [[], [], ["this study: a, b, c"], [], []]
-    assert lines[start + 6] == "preparing included, if the benches are alike"
+    assert lines[start + 6].startswith("preparing ")
     found = json.loads(asked(capsys, study, "--json")[1])
     times = {dealt["machines"]: dealt for dealt in found["bench_counts"]}
     assert found["benches"] == times[3]

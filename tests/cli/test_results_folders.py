@@ -18,7 +18,7 @@ from dbdyno.plan import make_plan
 from dbdyno.store import FolderCheck, Results, StoredStudy
 from dbdyno.store._writer import seal_manifest
 from dbdyno.study import parse_study, study_text
-from error_codes import raises_code
+from error_codes import raises_code, told_errors
 from stored_study import TWO, write_study
 
 OTHER = TWO.replace("rows = 1000", "rows = 2000")
@@ -206,19 +206,23 @@ def test_the_output_is_checked_before_the_machine(
     monkeypatch.setenv("DBDYNO_HOME", str(tmp_path / "home"))
     file = tmp_path / "file"
     file.touch()
-    assert main(["compare", "mysql:9.7", "--rows", "2000000000", "-o", str(file)]) == 2
-    assert f"{file} is not a folder" in capsys.readouterr().err
+    with told_errors() as errors:
+        assert main(["compare", "mysql:9.7", "--rows", "2000000000", "-o", str(file)]) == 2
+    assert [error.code for error in errors] == ["not-a-folder"]
+    assert str(file) in capsys.readouterr().err
 
 
 def test_a_home_that_can_not_be_made_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DBDYNO_HOME", "/proc/nope")
-    assert main(["compare", "mysql:9.7", "-o", str(tmp_path / "new")]) == 2
-    assert "DBDYNO_HOME /proc/nope can't be created" in capsys.readouterr().err
+    with told_errors() as errors:
+        assert main(["compare", "mysql:9.7", "-o", str(tmp_path / "new")]) == 2
+    assert [error.code for error in errors] == ["not-writable"]
+    assert "DBDYNO_HOME /proc/nope " in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 
 
 def test_the_file_in_a_results_folder_leads_to_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder / "study.toml")]) == 2
-    assert f"did you mean {folder}?" in capsys.readouterr().err
+    assert f" {folder}?\n" in capsys.readouterr().err

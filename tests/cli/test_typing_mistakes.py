@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
+from error_codes import told_errors
 
 C = "compare mysql:9.7 "
 MISTAKES = {
@@ -235,6 +236,7 @@ def test_a_folder_with_a_space_in_its_name_belongs_to_one_engine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "build 9"
-    code = main(["compare", f"mysql:9.7@basedir:{folder}", "--force", "--quiet", "-o", str(tmp_path / "out")])
-    assert code == 2
-    assert f"{folder} is not a folder" in capsys.readouterr().err
+    with told_errors() as errors:
+        assert main(["compare", f"mysql:9.7@basedir:{folder}", "--force", "--quiet", "-o", str(tmp_path / "out")]) == 2
+    assert [error.code for error in errors] == ["not-a-folder"]
+    assert f" {folder} " in capsys.readouterr().err

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.cli._run import _STORED
+from error_codes import told_errors
 
 ROOT = Path(__file__).parents[2]
 STUDY = str(ROOT / "studies" / "first.toml")
@@ -27,55 +29,50 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["plan", "absent.toml"], "can't be read"),
         (["plan", STUDY, "--jsn"], "--json"),
-        (["show", "/absent"], "not a results folder"),
-        (["report", "/absent"], "not a results folder"),
-        (["explain", "/absent"], "not a results folder"),
         (["explain", "results", "--pair", "mysql:9.7"], "expected 2 arguments"),
-        (["explain", "results", "--fromat", "md"], "did you mean '--format'?"),
-        (["nonsense"], "is not a command"),
-        (["comapre"], "did you mean 'compare'?"),
-        (["import", "sysbnch", "logs"], "did you mean 'sysbench'?"),
-        (["engines", "lst"], "did you mean 'list'?"),
+        (["explain", "results", "--fromat", "md"], " '--format'?"),
+        (["nonsense"], "'nonsense'"),
+        (["comapre"], " 'compare'?"),
+        (["import", "sysbnch", "logs"], " 'sysbench'?"),
+        (["engines", "lst"], " 'list'?"),
         (["report", "x", "--format", "markdwn"], "choose from"),
         (["--jsn"], "unrecognized"),
         (["compare", "mariadb 11.8"], "FAMILY:VERSION"),
-        (["compare", "mariadbb:11.8"], "did you mean 'mariadb'?"),
+        (["compare", "mariadbb:11.8"], " 'mariadb'?"),
         (["compare", "mysql:9.7", "--tables", "four"], "whole number"),
-        (["compare", "mysql:9.7", "--table", "4"], "did you mean '--tables'?"),
-        (["compare", "mysql:9.7", "--rows"], "has no value"),
-        (["compare", "mysql:9.7", "--workload", "oltp_raed_only"], "did you mean 'oltp_read_only'"),
+        (["compare", "mysql:9.7", "--table", "4"], " '--tables'?"),
+        (["compare", "mysql:9.7", "--rows"], "--rows"),
+        (["compare", "mysql:9.7", "--workload", "oltp_raed_only"], " 'oltp_read_only'"),
         (["compare", "mysql:9.7", "--tier", "64 bananas"], "memory size"),
-        (["compare", "mysql:9.7", "--concurrency", "1,x"], "list of numbers"),
-        (["compare", "mysql:9.7", "--window", "1s"], "at least 2 s"),
-        (["compare", "mysql:9.7", "--repeats", "0"], "whole number from 1"),
-        (["compare", "mysql:9.7", "--tier", "900TB"], "does not fit this machine"),
+        (["compare", "mysql:9.7", "--concurrency", "1,x"], "'1,x'"),
+        (["compare", "mysql:9.7", "--window", "1s"], " 2 s"),
+        (["compare", "mysql:9.7", "--repeats", "0"], " from 1"),
         (["compare", "mysql:9.7", "mysql:9.7"], "named twice"),
-        (["compare", "mysql8.0"], "did you mean mysql:8.0?"),
-        (["compare", "mysql-5.7"], "did you mean mysql:5.7?"),
-        (["compare", "mariadb"], "name family and version, such as mariadb:11.8"),
-        (["compare", "mysql:latest"], "name family and version, such as mysql:9.7"),
+        (["compare", "mysql8.0"], " mysql:8.0?"),
+        (["compare", "mysql-5.7"], " mysql:5.7?"),
+        (["compare", "mariadb"], " mariadb:11.8"),
+        (["compare", "mysql:latest"], " mysql:9.7"),
         (["compare", "mysql:9.7", "--window", "10"], "--window 10s?"),
         (["compare", "mysql:9.7", "--tier", "512"], "--tier 512MB?"),
-        (["compare", "mysql:9.7", "--set", "innodb_flush_log_at_trx_commit=1"], "did you mean 'commit.durability'"),
+        (["compare", "mysql:9.7", "--set", "innodb_flush_log_at_trx_commit=1"], " 'commit.durability'"),
         (["compare", "mysql:9.7", "--set", "innodb_buffer_pool_size=1GB"], "--tier"),
-        (["compare", "mysql:9.7", "--thread", "4"], "did you mean '--threads'?"),
-        (["compare", "mysql:9.7", "--tabels", "4"], "did you mean '--tables'?"),
+        (["compare", "mysql:9.7", "--thread", "4"], " '--threads'?"),
+        (["compare", "mysql:9.7", "--tabels", "4"], " '--tables'?"),
         (["compare", "mysql:9.7", "--threads", "4", "--time", "60"], "--time 60s?"),
         (["compare", "mysql:9.7", "--memory", "64 bananas"], "memory size"),
         (["compare", "mysql:9.7", "--vary", "redo.capacity"], "--vary 'redo.capacity'"),
-        (["compare", "mysql:9.7", "--vary", "redo.capcity=1GB"], "did you mean 'redo.capacity'?"),
+        (["compare", "mysql:9.7", "--vary", "redo.capcity=1GB"], " 'redo.capacity'?"),
         (["compare", "mysql:9.7", "--client", "c1,c2"], "--client needs --host"),
-        (["compare", "mysql:9.7", "--client", "16"], "did you mean --concurrency 16?"),
-        ([*COMPARE_FAR, "--client", "c1,bench@db1"], "db1 is the server and a client"),
-        ([*COMPARE_FAR, "--client", "c1,c2", "--concurrency", "1"], "1 connections can't be dealt to 2 client hosts"),
-        (["plan", "frist"], "did you mean 'first'?"),
-        (["run", "percona"], "did you mean 'percona-2026'?"),
-        (["settings", "--engine", "mysqll:9.7"], "did you mean 'mysql'?"),
-        (["judge", "seconds.csv", "--spread", "wide"], "'wide' is not a share of 0 to 1"),
-        (["compare", "mysql:9.7", "--rate", "nan"], "not a finite number"),
-        (["compare", "mysql:9.7", "--rate", "inf"], "not a finite number"),
+        (["compare", "mysql:9.7", "--client", "16"], " --concurrency 16?"),
+        ([*COMPARE_FAR, "--client", "c1,bench@db1"], "db1 is"),
+        ([*COMPARE_FAR, "--client", "c1,c2", "--concurrency", "1"], " 2 client hosts"),
+        (["plan", "frist"], " 'first'?"),
+        (["run", "percona"], " 'percona-2026'?"),
+        (["settings", "--engine", "mysqll:9.7"], " 'mysql'?"),
+        (["judge", "seconds.csv", "--spread", "wide"], "'wide'"),
+        (["compare", "mysql:9.7", "--rate", "nan"], "finite"),
+        (["compare", "mysql:9.7", "--rate", "inf"], "finite"),
         (["compare", "mysql:9.7", "--rate", "-5"], "number above 0"),
         (["compare", "mysql:9.7", "--tier", "9" * 400 + "TB"], "memory size"),
         (["compare", "mysql:9.7", "--window", "9" * 400 + "h"], "duration"),
@@ -97,13 +94,42 @@ def test_a_wrong_request_exits_with_2_and_says_what_is_allowed(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["plan", "absent.toml"], "unreadable", "absent.toml"),
+        (["show", "/absent"], "not-results", "/absent"),
+        (["report", "/absent"], "not-results", "/absent"),
+        (["explain", "/absent"], "not-results", "/absent"),
+        (["compare", "mysql:9.7", "--tier", "900TB"], "memory-exceeded", "TiB"),
+    ],
+)
+def test_a_request_that_cannot_be_met_exits_with_2_and_has_a_code(
+    arguments: list[str],
+    code: str,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with told_errors() as errors:
+        exit_code, words = _refused(capsys, *arguments)
+    assert (exit_code, [error.code for error in errors]) == (2, [code])
+    assert said in words
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_disk_too_small_is_found_before_anything_starts(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, words = _refused(capsys, "compare", "mysql:9.7", "--tables", "100", "--rows", "2000000000", "--tier", "64MB")
-    assert code == 3
-    assert "not enough disk space" in words
+    with told_errors() as errors:
+        code, words = _refused(
+            capsys, "compare", "mysql:9.7", "--tables", "100", "--rows", "2000000000", "--tier", "64MB"
+        )
+    assert (code, [error.code for error in errors]) == (3, ["disk-exceeded"])
+    assert "TiB" in words
 
 
 def test_a_workload_that_drives_a_second_server_is_no_studys(
@@ -122,9 +148,10 @@ def test_a_workload_that_drives_a_second_server_is_no_studys(
 
 def test_a_folder_that_holds_something_else_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("mine")
-    code, words = _refused(capsys, "run", STUDY, "-o", str(tmp_path))
-    assert code == 2
-    assert "not a results folder" in words
+    with told_errors() as errors:
+        code, words = _refused(capsys, "run", STUDY, "-o", str(tmp_path))
+    assert (code, [error.code for error in errors]) == (2, ["not-results"])
+    assert str(tmp_path) in words
     assert [entry.name for entry in tmp_path.iterdir()] == ["precious.txt"]
 
 
@@ -189,5 +216,5 @@ def test_a_study_that_could_not_be_read_back_from_its_results_is_refused_before_
     )
     code, said = _refused(capsys, "run", str(study), "-o", str(tmp_path / "out"))
     assert code == 2
-    assert "'think' is" in said and "the stored study" not in said
+    assert "'think' is" in said and _STORED not in said
     assert not (tmp_path / "out").exists()

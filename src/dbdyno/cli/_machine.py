@@ -99,6 +99,7 @@ def check_before_study(examinations: Mapping[str, Examination], *, force: bool, 
             f"{name or 'this machine'} is not fit for the study: {first.seen}",
             f"{first.effect}{further_lines}",
             f"{first.remedy}; dbdyno doctor STUDY.toml says more; --force runs it anyway",
+            code="machine-unfit",
         )
     findings = [(name, found) for name, seen in examinations.items() for found in seen.findings]
     findings = [(name, found) for name, found in findings if found.severity != "note"]

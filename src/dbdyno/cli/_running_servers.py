@@ -128,7 +128,8 @@ def running_servers(
         names = [PASSWORD_VARIABLE]
     for name in names:
         if name not in environ:
-            raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
+            what, why = f"{name} is not set", "--server-password-env names it"
+            raise StudyError(what, why, f"export {name}", code="password-missing")
     files = _values_per_server(choices.server_password_files, choices.servers, "--server-password-file")
     variables = _values_per_server(names, choices.servers, "--server-password-env")
     tls = _parse_tls(choices.server_tls)
@@ -211,6 +212,7 @@ def _values_per_server(values: Sequence[str], servers: Sequence[str], option: st
             f"{option} is given {len(values)} times for {len(servers)} servers",
             "it applies to all servers, or the first one to the first server and so on",
             f"give {option} once, or once for each --server in the same order",
+            code="values-mismatch",
         )
     return list(values)
 

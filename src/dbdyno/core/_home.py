@@ -79,6 +79,7 @@ class Home:
                 f"DBDYNO_HOME {self.root} can't be created",
                 error.strerror or str(error),
                 "point DBDYNO_HOME at a folder that you can write",
+                code="not-writable",
             ) from error
 
     @property

@@ -76,7 +76,8 @@ class BasedirSource:
             raise StudyError(f"{name} names no folder", "", f"write {name.family}:VERSION@basedir:/PATH")
         folder = Path(name.source_place).expanduser().absolute()
         if not folder.is_dir():
-            raise StudyError(f"the base directory {folder} is not a folder", f"needed by {name}", "correct the path")
+            what, why = f"the base directory {folder} is not a folder", f"needed by {name}"
+            raise StudyError(what, why, "correct the path", code="not-a-folder")
         host.ensure_reachable(folder / "any")
         base = find_base(folder)
         programs = [base.server] if base is not None else []

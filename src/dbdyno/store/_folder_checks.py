@@ -67,7 +67,7 @@ def check_free(path: Path) -> None:
     if (path / layout.MANIFEST).exists():
         raise StoreError(f"{path} already holds results", "", "name another folder with -o, or run its study again")
     if path.exists() and not path.is_dir():
-        raise StoreError(f"{path} is not a folder", "", "name a folder with -o")
+        raise StoreError(f"{path} is not a folder", "", "name a folder with -o", code="not-a-folder")
     if path.is_dir():
         foreign_names = sorted(
             entry.name
@@ -79,6 +79,7 @@ def check_free(path: Path) -> None:
                 f"{path} is not empty and is not a results folder",
                 f"it holds {', '.join(foreign_names[:3])}",
                 "name a new or empty folder with -o",
+                code="not-results",
             )
 
 
