@@ -116,7 +116,7 @@ def test_a_select_that_was_answered_by_an_ok_packet_is_no_work_done(command: str
     behaviour = good(answers=answers, executes_by_ok=True)
     ended = attacked(command, behaviour, "--protocol", protocol, is_named=True)
     assert ended.returncode == 3, ended
-    assert "answered a SELECT by an OK packet, without a result set" in ended.stderr, ended
+    assert re.search(r"\bSELECT .*\bOK packet\b", ended.stderr), ended
 
 
 @pytest.mark.parametrize("columns", [1, 3, 4, 6])
@@ -130,7 +130,7 @@ def test_sums_with_other_columns_than_asked_for_are_no_sums(columns: int) -> Non
 
 def test_sums_of_several_rows_are_no_sums() -> None:
     ended = attacked("sums", good(answers={r"COUNT\(\*\), ": result_set([["1"] * 5, ["2"] * 5])}))
-    assert (ended.returncode, "2 rows, not one" in ended.stderr) == (3, True), ended
+    assert (ended.returncode, " 2 rows" in ended.stderr) == (3, True), ended
 
 
 def test_a_ledger_with_too_few_columns_is_an_error() -> None:
@@ -148,7 +148,7 @@ def test_an_attack_in_the_middle_of_a_run_ends_it(name: str) -> None:
     if name in ("endless rows", "large columns", "a row without an end", "no result set"):
         return  # nobody keeps the rows: they are counted and passed over, until the run is over
     assert ended.returncode == 3, ended
-    assert re.search(f"{words}|answered nothing within 2 s", ended.stderr), ended
+    assert re.search(rf"{words}|nothing within 2 s\b", ended.stderr), ended
 
 
 @pytest.mark.parametrize("name", ATTACKS)
