@@ -132,9 +132,13 @@ def _refuse_plugin_option(name: str, family: str, version: str, plugin_version: 
 def _refuse_silenced(settings_by_option: Mapping[str, Setting], name: str, family: str, version: str) -> None:
     for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in settings_by_option):
         if name in row.silences:
+            known_option = lookup_option(name, family, version)
+            is_refused = known_option is not None and known_option.state == "refused"
             raise StudyError(
-                f"{family} {version} accepts but ignores the option '{name}' next to {row.name}",
-                f"which is set: {settings_by_option[row.name].reason}",
+                f"{family} {version} refuses the option '{name}'"
+                if is_refused
+                else f"{family} {version} ignores the option '{name}' when {row.name} is set",
+                f"{row.name} is set: {settings_by_option[row.name].reason}",
                 f"use {row.name}, or {settings_by_option[row.name].parameter} in [settings]",
             )
 

@@ -16,6 +16,8 @@ from dbdyno.store._manifest import Manifest, read_manifest
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.2
+_COPY_AGAIN = "copy the folder again from an intact copy"
+_UNDO_THE_EDIT = f"{layout.STUDY} there records what was run: undo the change, and edit a copy in another folder"
 
 
 @contextmanager
@@ -53,10 +55,12 @@ def let_pass(path: Path, alterations: Sequence[FileAlteration], check: FolderChe
     """Return the alterations that the check allows; AlteredError where it refuses one."""
     refused_alterations = [alteration for alteration in alterations if check.refuses(alteration)]
     if refused_alterations:
+        is_edited_study = [alteration.place for alteration in refused_alterations] == [layout.STUDY]
+        remedy = _UNDO_THE_EDIT if is_edited_study else _COPY_AGAIN
         raise AlteredError(
             f"{path} has changed since dbdyno wrote it",
             alteration_lines(refused_alterations),
-            "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
+            f"{remedy}; --allow-altered uses it anyway, and every output says so",
             code="altered",
         )
     return tuple(alterations)

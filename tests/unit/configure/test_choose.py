@@ -121,6 +121,7 @@ def test_an_unknown_option_is_left_to_the_server_with_the_nearest_name() -> None
         ("mariadb", "11.8.6", "innodb-log-files-in-group", "ignores", "innodb_"),
         ("mysql", "9.7.4", "query_cache_type", "refuses", ""),
         ("mysql", "8.0.46", "innodb_log_file_size", "ignores", "redo.capacity in [settings]"),
+        ("mysql", "9.7.4", "innodb_log_file_size", "refuses", "redo.capacity in [settings]"),
     ],
 )
 def test_what_a_version_refuses_or_ignores_is_an_error_that_names_the_native_option(

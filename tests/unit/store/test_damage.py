@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import history_studies
-from dbdyno.core import DamageError, StoreError
+from dbdyno.core import AlteredError, DamageError, StoreError
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.store import Results, reading_intervals
 from dbdyno.store._stack_profile import read_profile
@@ -51,6 +51,14 @@ def test_a_file_that_is_gone_is_named(name: str, night: tuple[Results, str]) -> 
     results, run_id = night
     (results.path / name.replace("RUN", run_id)).unlink()
     assert "is missing" in refused(results, run_id, name).what
+
+
+def test_an_edited_study_is_to_be_edited_elsewhere(night: tuple[Results, str]) -> None:
+    path = night[0].path / "study.toml"
+    path.write_text(path.read_text() + "\n# more\n")
+    with pytest.raises(AlteredError) as error:
+        Results.open(night[0].path)
+    assert "edit a copy in another folder" in error.value.remedy
 
 
 @pytest.mark.parametrize("name", READS)
