@@ -43,8 +43,20 @@ def workload_options() -> set[str]:
     return {f"--{name.replace('_', '-')}" for name in names}
 
 
+def sysbench_options() -> set[str]:
+    """Of sysbench's form: every quoted name in the source that defines them."""
+    source = ROOT / "crates" / "sysbench" / "src" / "options"
+    return {f"--{name}" for path in source.rglob("*.rs") for name in re.findall(r'"([a-z][a-z-]+)"', path.read_text())}
+
+
 KNOWN = written_options()
 OF_WORKLOADS = workload_options()
+OF_OTHER_PROGRAMS = {"--initialize-insecure", "--interval", "--ssl-mode"}
+"""mysqld, go-tpc, mysql."""
+NAMEABLE = set().union(*KNOWN.values(), OF_WORKLOADS, sysbench_options(), OF_OTHER_PROGRAMS)
+_CODE_WORD_RE = re.compile(r"`([^`\n]+)`")
+_OPTION_WORD_RE = re.compile(r"--[a-z][\w-]*")
+_FILE_RE = re.compile(r"(?:src|crates|contract|studies|benches|tests|docs|examples|web)/[\w./-]+")
 TAKES_WORKLOAD_OPTIONS = "dbdyno compare"
 
 
@@ -101,6 +113,41 @@ def test_links_lead_to_files_and_headings_that_are_there(document: Path) -> None
 def test_commands_are_ones_that_the_programs_take(document: Path) -> None:
     found = [f"{shown.where}: {words}" for shown in shown_commands(document) if (words := diagnostic(shown))]
     assert found == []
+
+
+def code_words(document: Path) -> list[str]:
+    """What a document has in backticks in its text, outside of blocks."""
+    lines, in_block = [], False
+    for line in document.read_text().splitlines():
+        in_block ^= line.startswith("```")
+        if not in_block and not line.startswith("    "):
+            lines.append(line)
+    return _CODE_WORD_RE.findall("\n".join(lines))
+
+
+@pytest.mark.parametrize("document", sorted({*DOCUMENTS} - {ROOT / "CHANGELOG.md"}), ids=name_of)
+def test_options_and_files_that_the_text_names_are_there(document: Path) -> None:
+    words = code_words(document)
+    options = {match[0] for word in words if (match := _OPTION_WORD_RE.match(word))}
+    files = {word for word in words if _FILE_RE.fullmatch(word)}
+    studies = {word for shown in shown_commands(document) for word in shown.argv if word.startswith("studies/")}
+    assert options - NAMEABLE == set()
+    assert {name for name in files | studies if not (ROOT / name).exists()} == set()
+
+
+CLIENT_COST = ROOT / "docs" / "measurements" / "client-cost.md"
+
+
+def measured(quantity: str) -> float:
+    """Median of a row of the page that `make bench` writes."""
+    return float(re.search(rf"^\| {re.escape(quantity)} \| ([\d.]+)", CLIENT_COST.read_text(), re.MULTILINE)[1])  # type: ignore[index]
+
+
+def test_the_first_page_says_of_the_client_what_was_measured_last() -> None:
+    saved = [1 - measured(f"read-write against sysbench, socket, {count}") for count in (64, 512)]
+    text = " ".join((ROOT / "README.md").read_text().split())
+    assert "{:.0%} less than sysbench at 64 connections and {:.0%} less at 512".format(*saved).replace("%", " %") in text
+    assert f"{measured('memory a connection, read-write'):.1f} KiB of memory" in text
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

@@ -51,7 +51,7 @@ without a finding follow, with outcome and missing.
 options of single targets that make them differ, so that dbdyno's value applies to all; what dbdyno does not set
 gets one value for all, in [settings]. It lists each change with its finding, and what stays and why:
 
-  dbdyno audit --fix studies/mine.toml results/mine -o studies/mine-fair.toml
+  dbdyno audit --fix mine.toml results/mine -o mine-fair.toml
 
 Exit code 0: no critical or high finding is open; 1: one is open (with --fix: one stays); 2: there is nothing to
 audit.

@@ -19,9 +19,9 @@ _STORY = """\
 Combines results folders with parts of one study, run on several machines, and writes the report. Start the parts in
 any way: a shell loop, Slurm, Kubernetes.
 
-  dbdyno run studies/engines.toml --part 1/3          on the first machine, into results/engines-1-of-3
-  dbdyno run studies/engines.toml --part 2/3          on the second
-  dbdyno run studies/engines.toml --part 3/3          on the third
+  dbdyno run engines.toml --part 1/3          on the first machine, into results/engines-1-of-3
+  dbdyno run engines.toml --part 2/3          on the second
+  dbdyno run engines.toml --part 3/3          on the third
   dbdyno gather results/engines-*-of-3 -o results/engines
 
 Each workload and memory tier, with all its targets, connections and rounds, stays on one machine, so compared runs
