@@ -27,7 +27,7 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 
 def add_allow_mismatch(parser: argparse.ArgumentParser, verb: str) -> None:
     """Add the option to compare in spite of differences, and its earlier spelling."""
-    text = f"{verb} even though workload, dataset, pacing, window or host differs (default: none)"
+    text = f"{verb} although policy, workload, dataset, pacing, window or host differs (default: none)"
     parser.add_argument("--allow-mismatch", default="", metavar="KIND,..", help=text)
     parser.add_argument("--despite", default=argparse.SUPPRESS, dest="allow_mismatch", help=argparse.SUPPRESS)
 
