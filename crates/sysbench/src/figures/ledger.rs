@@ -1,6 +1,6 @@
 //! Remembers what was reported last, and computes what is new.
 
-use super::{Figures, Stat, StatKind, UserReading};
+use super::{Figures, Stat, StatKind, UserReading, WarmUp};
 use crate::text::{Counts, FinalFigures, IntervalFigures, QueueFigures, UserFigures};
 
 /// Holds the figures of the last reports. There are two kinds: an intermediate report covers the time since the
@@ -43,6 +43,29 @@ impl Ledger {
             interval: page.clone(),
             checkpoint: page,
             users: figures.read_users(),
+        }
+    }
+
+    /// Creates a ledger whose time begins with the end of a warm-up.
+    #[must_use]
+    pub(crate) fn after_warm_up(
+        figures: &Figures,
+        percentile: u32,
+        checkpoint_empties_interval: bool,
+        warm_up: &WarmUp,
+    ) -> Self {
+        let page = LedgerEntry {
+            at_ns: warm_up.ended_ns,
+            counts: warm_up.counts,
+            points: vec![0; figures.points.scale.points()],
+        };
+        Self {
+            percentile,
+            checkpoint_empties_interval,
+            start_ns: warm_up.ended_ns,
+            interval: page.clone(),
+            checkpoint: page,
+            users: vec![UserReading::default(); figures.counted_users().count()],
         }
     }
 

@@ -194,13 +194,22 @@ impl Figures {
         ages.collect()
     }
 
-    /// Keeps what was counted up to the end of the warm-up.
-    pub(crate) fn end_warm_up(&self, ended_ns: u64) {
-        self.warm_up.get_or_init(|| WarmUp {
-            ended_ns,
-            counts: self.counts(),
-            codes: self.codes(),
-        });
+    /// Keeps what was counted up to the end of the warm-up, which is noticed a moment later. Events that ended in it did
+    /// not count, so all that did are of the time after it.
+    pub(crate) fn end_warm_up(&self, ended_ns: u64) -> &WarmUp {
+        self.warm_up.get_or_init(|| {
+            let counts = self.counts();
+            let users = self.read_users();
+            let measured: u64 = users.iter().map(|user| user.events).sum();
+            WarmUp {
+                ended_ns,
+                counts: Counts {
+                    events: counts.events.saturating_sub(measured),
+                    ..counts
+                },
+                codes: self.codes(),
+            }
+        })
     }
 
     /// Returns what had been counted when the warm-up ended; `None`: there was none, or it has not ended.

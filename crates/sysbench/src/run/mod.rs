@@ -76,10 +76,20 @@ fn run_with_timeout(
 
 /// Makes the ledger of a time that begins then.
 fn new_ledger(engine: &Engine, from_ns: u64) -> Ledger {
-    let settings = &engine.settings;
-    // That an interval's percentile lacks what came before a checkpoint is a fault of sysbench's reports.
-    let as_sysbench = !settings.fixes.report;
-    Ledger::begin(&engine.figures, settings.percentile, as_sysbench, from_ns)
+    let percentile = engine.settings.percentile;
+    Ledger::begin(&engine.figures, percentile, is_as_sysbench(engine), from_ns)
+}
+
+/// Ends the warm-up, and makes the ledger of the time after it.
+fn ledger_after_warm_up(engine: &Engine, ended_ns: u64) -> Ledger {
+    let (figures, percentile) = (&engine.figures, engine.settings.percentile);
+    let warm_up = figures.end_warm_up(ended_ns);
+    Ledger::after_warm_up(figures, percentile, is_as_sysbench(engine), warm_up)
+}
+
+/// Returns whether an interval's percentile lacks what came before a checkpoint: a fault of sysbench's reports.
+fn is_as_sysbench(engine: &Engine) -> bool {
+    !engine.settings.fixes.report
 }
 
 fn announce(engine: &Engine, program: &Arc<dyn Program>) {

@@ -108,10 +108,7 @@ impl RunWatch<'_> {
     /// Ends the warm-up.
     fn begin_anew(&self) {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        *ledger = super::new_ledger(self.engine, self.instants.counts_from_ns);
-        self.engine
-            .figures
-            .end_warm_up(self.instants.counts_from_ns);
+        *ledger = super::ledger_after_warm_up(self.engine, self.instants.counts_from_ns);
     }
 
     /// Interrupts scripts whose threads don't come back: they are in C code that takes long, since a script itself lets

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::figures::Counter;
+use crate::run::ledger_after_warm_up;
 use crate::{Dialect, Settings};
 use dbdyno_fiber::monotonic_ns;
 
@@ -53,6 +54,32 @@ fn queries_of_main_and_reporting_threads_do_not_count() {
     engine.figures.count(&engine.user_actor(1), Counter::Read);
     assert_eq!(engine.figures.counts().reads, 1);
     assert_eq!(engine.figures.value(1, Counter::Read), 1);
+}
+
+/// The main thread notices the end of the warm-up when it gets a processor.
+#[test]
+fn events_between_the_end_of_the_warm_up_and_its_notice_count() {
+    let play = Play::new(|_, _| Ok(()));
+    let engine = play.engine(settings(1));
+    let actor = engine.user_actor(0);
+    let event = || {
+        engine.event_start(&actor);
+        engine.event_stop(&actor);
+    };
+    let ended_ns = monotonic_ns();
+    engine.control.begin(ended_ns - 1, ended_ns, None);
+    engine.figures.count(&actor, Counter::Read);
+    (0..3).for_each(|_| event());
+    let mut ledger = ledger_after_warm_up(&engine, ended_ns);
+    (0..2).for_each(|_| event());
+    engine.figures.count(&actor, Counter::Write);
+    let now_ns = monotonic_ns();
+    let figures = ledger.full(&engine.figures, now_ns, now_ns);
+    assert_eq!((figures.counts.events, figures.users[0].events), (5, 5));
+    assert_eq!((figures.counts.reads, figures.counts.writes), (0, 1));
+    assert_eq!(figures.time_interval_ns, now_ns - ended_ns);
+    assert!(figures.latency_min_ns > 0 && figures.latency_percentile_ms > 0.0);
+    assert_eq!(engine.figures.warm_up().unwrap().counts.events, 0);
 }
 
 /// Runs two users, of whom the one pauses in each event for so long and the other for twice as long, in a run with a
