@@ -146,7 +146,9 @@ def measured(quantity: str) -> float:
 def test_the_first_page_says_of_the_client_what_was_measured_last() -> None:
     saved = [1 - measured(f"read-write against sysbench, socket, {count}") for count in (64, 512)]
     text = " ".join((ROOT / "README.md").read_text().split())
-    assert "{:.0%} less than sysbench at 64 connections and {:.0%} less at 512".format(*saved).replace("%", " %") in text
+    assert (
+        "{:.0%} less than sysbench at 64 connections and {:.0%} less at 512".format(*saved).replace("%", " %") in text
+    )
     assert f"{measured('memory a connection, read-write'):.1f} KiB of memory" in text
 
 
