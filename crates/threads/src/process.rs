@@ -11,6 +11,9 @@ use std::os::unix::fs::FileExt;
 /// Largest answer of the files of a thread, in bytes: `syscall` has nine numbers, `schedstat` three.
 const ANSWER_BYTES: usize = 256;
 
+/// Files of a thread that are read: where it waits, and how long it ran and waited for a processor.
+const THREAD_FILES: [&str; 2] = ["syscall", "schedstat"];
+
 /// Raises the soft limit of open files to the hard one: a sampler keeps two files of each thread open.
 pub fn allow_open_files() {
     let limit = getrlimit(Resource::Nofile);
@@ -56,6 +59,7 @@ impl WatchedProcess {
     /// It is not there, or its memory may not be read: it belongs to another user, or the Yama module allows it to
     /// ancestors only.
     pub(crate) fn open(pid: u32) -> Result<Self, ThreadsError> {
+        expect_thread_files("/proc/self")?;
         let path = format!("/proc/{pid}/mem");
         let memory = File::open(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ThreadsError::NoProcess(pid),
@@ -102,7 +106,8 @@ impl WatchedProcess {
                 Err(error) => Err(ThreadsError::Refused { path, error }),
             }
         };
-        let (Some(call), Some(schedule)) = (open("syscall")?, open("schedstat")?) else {
+        let [call, schedule] = THREAD_FILES;
+        let (Some(call), Some(schedule)) = (open(call)?, open(schedule)?) else {
             return Ok(None);
         };
         let name = fs::read_to_string(format!("{folder}/comm")).unwrap_or_default();
@@ -112,6 +117,16 @@ impl WatchedProcess {
             schedule,
         }))
     }
+}
+
+/// Fails where the kernel was built without a file of threads: of a single thread, its absence says that it has ended.
+fn expect_thread_files(folder: &str) -> Result<(), ThreadsError> {
+    THREAD_FILES.iter().try_for_each(|name| {
+        let path = format!("{folder}/{name}");
+        fs::metadata(&path)
+            .map(drop)
+            .map_err(ThreadsError::refused(path))
+    })
 }
 
 /// A thread that is watched. Its files stay open: each reading is one system call.
@@ -227,6 +242,20 @@ mod tests {
         assert_eq!((call.number, call.stack_pointer), (202, 0x7ffd00));
         assert_eq!(call.arguments[5], 0xffff_ffff);
         assert_eq!(parse_state(b"202 0x10"), None);
+    }
+
+    #[test]
+    fn a_kernel_without_a_file_of_threads_is_named_by_it() {
+        assert!(expect_thread_files("/proc/self").is_ok());
+        let folder = std::env::temp_dir().join(format!("thread-files-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("schedstat"), "0 0 0").unwrap();
+        let error = expect_thread_files(folder.to_str().unwrap()).unwrap_err();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(
+            error.to_string().contains("/syscall can't be read"),
+            "{error}"
+        );
     }
 
     #[test]
