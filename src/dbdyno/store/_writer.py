@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dbdyno.core import HostError
@@ -48,10 +49,11 @@ class ResultsWriter:
         self._held = held
         self._path = path = held.path
         self._packed: dict[str, dict[str, ManifestEntry]] = {}
+        self._unfinished: Callable[[], object] | None = None
         self._manifest = manifest
         self._files = {**manifest.files, **checked.unlisted}
         for unit in [unit for unit in units_of(self._files) if not (path / unit).exists()]:
-            self._forget_unit(unit)
+            self._files = self._files_without(unit)
         if not checked.has_checksums:  # what comes next is the journal's last word on manifests but one
             self.append(MANIFEST_WRITTEN, sha256=manifest_sha256)
 
@@ -176,9 +178,8 @@ class ResultsWriter:
             for folder in folders:
                 aside_folder.mkdir(exist_ok=True)
                 attempts = len(list(aside_folder.glob(f"{folder.name}.*")))
-                self.append(STORED, unit=f"{layout.RUNS}/{folder.name}", sha256="")
-                self._forget_unit(f"{layout.RUNS}/{folder.name}")
-                folder.rename(aside_folder / f"{folder.name}.{attempts + 1}")
+                destination = aside_folder / f"{folder.name}.{attempts + 1}"
+                self._change_unit(f"{layout.RUNS}/{folder.name}", {}, partial(_move, folder, destination))
         return tuple(folder.name for folder in folders)
 
     def note_versions(self, versions: Mapping[str, str]) -> None:
@@ -188,6 +189,7 @@ class ResultsWriter:
     def update_manifest(self) -> None:
         """List every file that was stored, with size and checksum; the journal has the list's own digest first."""
         with _disk_errors(self._held.named):
+            self._finish_change()
             if self._packed:
                 self._place_packed()
             files = {**self._files, **facts_of(self._path, [layout.JOURNAL])}
@@ -213,20 +215,39 @@ class ResultsWriter:
             self._store_file(name, json_text({"target": target, **facts}))
 
     def _store_file(self, name: str, text: str) -> None:
-        self._note_stored(name, content_facts({name: text.encode()}))
-        write_whole(self._path / name, text)
+        self._change_unit(name, content_facts({name: text.encode()}), partial(write_whole, self._path / name, text))
 
     def _store_folder(self, unit: str, contents: Mapping[str, bytes]) -> None:
-        self._note_stored(unit, content_facts(contents, f"{unit}/"))
-        write_folder(self._path / unit, contents)
+        facts = content_facts(contents, f"{unit}/")
+        self._change_unit(unit, facts, partial(write_folder, self._path / unit, contents))
 
-    def _note_stored(self, unit: str, facts: Mapping[str, ManifestEntry]) -> None:
-        append_entry(self._path / layout.JOURNAL, STORED, {"unit": unit, "sha256": unit_digest(facts)})
-        self._forget_unit(unit)
-        self._files |= facts
+    def _change_unit(self, unit: str, facts: Mapping[str, ManifestEntry], change: Callable[[], object]) -> None:
+        """Store a unit, or take it away where it has no files; `change` may be called again when it is done.
 
-    def _forget_unit(self, unit: str) -> None:
-        self._files = {name: facts for name, facts in self._files.items() if unit_of(name) != unit}
+        Ctrl-C may cut it off at any point, and a study that was interrupted writes its manifest at the end. So the
+        change is kept until it is done: what the manifest lists is then there, and what it no longer lists is not.
+        """
+        self._finish_change()
+        digest = unit_digest(facts) if facts else ""
+        append_entry(self._path / layout.JOURNAL, STORED, {"unit": unit, "sha256": digest})
+        files = {**self._files_without(unit), **facts}
+        self._unfinished, self._files = change, files
+        change()
+        self._unfinished = None
+
+    def _finish_change(self) -> None:
+        if self._unfinished is not None:
+            self._unfinished()
+            self._unfinished = None
+
+    def _files_without(self, unit: str) -> dict[str, ManifestEntry]:
+        return {name: facts for name, facts in self._files.items() if unit_of(name) != unit}
+
+
+def _move(folder: Path, destination: Path) -> None:
+    """Move a folder, unless that is done."""
+    if folder.exists():
+        folder.rename(destination)
 
 
 def seal_manifest(path: Path, manifest: Manifest) -> None:
