@@ -88,7 +88,7 @@ fn first_number(text: &str) -> Option<u16> {
 )]
 #[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum PreparedFull {
-    /// Don't begin.
+    /// Don't start the load.
     #[default]
     Stop,
     /// Send the rest as text, and say so.

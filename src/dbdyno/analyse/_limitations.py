@@ -224,8 +224,8 @@ def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     )
     return Caveat(
         "benches-apart",
-        f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart_words}: what compares "
-        f"them compares machines, too. Targets are compared on one bench.",
+        f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart_words}: comparing "
+        f"them also compares machines. Targets are compared on one bench.",
     )
 
 

@@ -16,7 +16,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "results-unchecked": "Set equivalence_events = 500 in [measure]: each target is then sent the same events.",
         "scaled": "Run the study without --scale.",
         "runs-not-good": "Correct the cause, then run the same command with --retry-failed.",
-        "runs-missing": "The same command resumes the study; of one in parts, run the missing parts and gather again.",
+        "runs-missing": "The same command resumes the study. If it has parts, run the missing ones and gather again.",
         "imported": "Run the same load as a study: dbdyno compare.",
         "not-in-the-logs": "Add the missing logs and import them again.",
         "unsettled-windows": _LONGER,

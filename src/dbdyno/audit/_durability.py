@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 _GUARDS = {
     "full": "pages written twice",
     "fast": "pages written twice, not synced",
-    "detect-only": "torn pages are detected, not mended",
+    "detect-only": "torn pages are detected, not repaired",
     "device-atomic": "left to the device",
     "off": "none",
 }

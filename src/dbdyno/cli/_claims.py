@@ -31,7 +31,7 @@ interval:
 A claim is tested twice. On the report's own logs, recognised by their checksums, its calculation must give the
 published figure, rounded as published. On any results, the published figure must lie in the 95 % interval of the
 settled part of the runs. An engine that the report calls fastest must be clearly ahead of all others, each at its
-best. dbdyno never guesses what no rule decides.
+best. If no rule decides a claim, dbdyno does not guess.
 
 Engines are matched by family, version and storage engine; memory, route, workload and connections must
 be those of the report; --where chooses if a claim leaves one of them open. Figures of another machine will

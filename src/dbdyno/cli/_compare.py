@@ -21,7 +21,7 @@ from dbdyno.core import StudyError, with_unit
 _STORY = """\
 Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
 memory tier and concurrency in random, interleaved order. Each run starts from the same restored data. The comparison's
-study file is written into the results folder; edit it and run it again with `dbdyno run`.
+study file is written into the results folder; to change it, edit a copy and run that with `dbdyno run`.
 
   dbdyno compare mariadb:11.8 mariadb:11.8+rocksdb mysql:9.7 --workload sysbench/oltp_read_write \\
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\

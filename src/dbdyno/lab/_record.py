@@ -65,7 +65,7 @@ def changed_caveats(changed: Mapping[str, tuple[str, str]]) -> tuple[Caveat, ...
         return ()
     words = [f"{name} from {old or 'empty'} to {new or 'empty'}" for name, (old, new) in changed.items()]
     rest_words = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    text = f"variables of the server changed while it was driven: {', '.join(words[:_NAMED])}{rest_words}"
+    text = f"variables of the server changed during the run: {', '.join(words[:_NAMED])}{rest_words}"
     return (Caveat("variables-changed", text),)
 
 
@@ -246,7 +246,7 @@ def with_conditions(
         return record
     names = ", ".join(f"{answer.name} ({answer.quirks})" for answer in by_quirk)
     effects = " ".join(f"{quirk_id}: {effect}" for quirk_id, effect in named_quirks(names))
-    text = f"after the run, conditions are broken that the imitated tool breaks, too: {names}. {effects}".strip()
+    text = f"after the run, some conditions do not hold, as with the imitated tool: {names}. {effects}".strip()
     return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
 
 

@@ -151,7 +151,7 @@ def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
     ConfigureError : the route is not what was asked
     """
     added_ns, client = reading.shaped_ns - reading.plain_ns, reading.client
-    what = f"the route '{route.name}' to {client} is not as the study asks"
+    what = f"the route '{route.name}' to {client} is not shaped as the study asks"
     remedy = f"check that replies to {client} leave by the interface of the host's address"
     if route.rtt_ns and abs(added_ns - route.rtt_ns) > max(_RTT_SHARE * route.rtt_ns, _RTT_LEAST_NS):
         why = f"{format_duration(added_ns)} of round trip were added, not {format_duration(route.rtt_ns)}"

@@ -157,7 +157,8 @@ def _lost_connections_caveat(intervals: Sequence[IntervalRecord], concurrency: i
     reconnects = sum(interval.reconnects for interval in window)
     if fewest >= concurrency and not reconnects:
         return None
-    return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were opened again")
+    words = f"at times only {fewest} of {concurrency} connections were open; {reconnects} were opened again"
+    return Caveat("connections-lost", words)
 
 
 def _failures_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:

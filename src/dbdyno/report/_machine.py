@@ -46,7 +46,7 @@ class MachineFindings:
         if any(not are_alike(self.machines[0], machine) for machine in self.machines[1:]):
             machines = listed([named_machine(machine) for machine in self.machines])
             text = f"The runs were made on machines that differ: {machines}. A comparison of workloads or memory tiers "
-            caveats.append(Caveat("host-mismatch", text + "compares machines, too. Gather parts of equal machines."))
+            caveats.append(Caveat("host-mismatch", text + "compares machines, too. Use equal machines for all parts."))
         if blockers:
             text = "The runs were forced on an unsuitable machine"
             caveats.append(Caveat("machine-blocker", f"{text}: {_findings_sentence(blockers)}"))

@@ -42,7 +42,7 @@ def _progress_lines(folders: Sequence[StudyFolder]) -> list[str]:
         *_family_lines(
             "dbdyno_study_runs_planned",
             "gauge",
-            "Runs of the plan, with the further rounds so far.",
+            "Runs of the plan, including further rounds so far.",
             [(name, s.runs_total) for name, s in stored_studies],
         ),
         *_family_lines(
@@ -90,7 +90,7 @@ def _run_lines(labelled_runs: Sequence[tuple[Mapping[str, str], LiveRun]]) -> li
     ]
     errors = [(labels, float(run.errors)) for labels, run in labelled_runs]
     return [
-        *_family_lines("dbdyno_run_phase", "stateset", "What the run under way does.", phases),
+        *_family_lines("dbdyno_run_phase", "stateset", "Phase of the current run.", phases),
         *_family_lines("dbdyno_run_transactions_per_second", "gauge", "Committed in the newest second.", newest("tps")),
         *_family_lines("dbdyno_run_statements_per_second", "gauge", "Statements in the newest second.", newest("qps")),
         *_family_lines(
@@ -102,12 +102,12 @@ def _run_lines(labelled_runs: Sequence[tuple[Mapping[str, str], LiveRun]]) -> li
         ),
         *_family_lines("dbdyno_run_errors", "counter", "Server errors since the run began.", errors, suffix="_total"),
         *_family_lines(
-            "dbdyno_run_connections", "gauge", "Connections alive in the newest second.", newest("connections")
+            "dbdyno_run_connections", "gauge", "Open connections in the newest second.", newest("connections")
         ),
         *_family_lines(
             "dbdyno_run_client_use_ratio",
             "gauge",
-            "Share of what the load generator can do here.",
+            "Share of the load generator's maximum rate on this machine.",
             newest("client_use_share"),
             unit="ratio",
         ),

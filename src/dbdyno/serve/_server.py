@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_answer(self, *, with_body: bool) -> None:
         self.server.connections.answering(self.connection)
         if not self.site.is_called(self.headers.get("Host")):
-            words = "this server is not called that; --allow-host NAME lets a name be used"
+            words = "requests for this host name are refused; --allow-host NAME accepts one"
             self._send(text_reply(421, words), with_body=with_body)
             return
         try:

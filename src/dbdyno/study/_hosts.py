@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import ROUTES, Target, is_network_route
+from dbdyno.core import ROUTES, Target, counted, is_network_route
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._pacing import Pacing
@@ -136,13 +136,13 @@ class HostsReader(Tables):
             what = f"[{table}] has clients on other hosts, and the study has no route to the server from there"
             self._fail(table, "client", what, remedy='add "network" to axes.route, or remove client')
         if load.pacing.search is not None:
-            what, why = "a search can't be driven from client hosts", "its next rate depends on what all have seen"
+            what, why = "a search can't be driven from client hosts", "its next rate depends on the results of all"
             self._fail(table, "client", what, why, "remove client, or give rates one by one")
         if load.pinning.client is not None:
             what, why = "pinning.client names processors, and clients run on other hosts", "each host has its own"
             self._fail("pinning", "client", what, why, "remove pinning.client, or client from the bench")
         if min(load.concurrencies) < count:
-            what = f"{min(load.concurrencies)} connections can't be dealt to {count} client hosts"
+            what = f"{counted(min(load.concurrencies), 'connection')} can't be distributed over {count} client hosts"
             self._fail("axes", "concurrency", what, remedy=f"ask for {count} or more, or name fewer hosts in client")
         for choice in workloads:
             if count > 1 and choice.name in _IN_ROUNDS:

@@ -318,7 +318,7 @@ class StudyReader(Tables):
             why = "a server needs memory besides its buffer pool or block cache"
             self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
         if limits.connections is not None and limits.connections < most:
-            what = f"servers for {limits.connections} connections would be driven by {most}"
+            what = f"servers would be configured for {limits.connections} connections and driven by {most}"
             self._fail(
                 "limits",
                 "connections",

@@ -70,7 +70,7 @@ def parse_options(text: str, source: str) -> dict[str, str | None]:
         raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "correct or remove the line")
     for option in option_file.options:
         if not option.group:
-            why = "it stands before the first group, so a server refuses the whole file"
+            why = "it is before the first group, so a server refuses the whole file"
             raise StudyError(
                 f"{source}:{option.line}: '{option.name}' belongs to no group", why, "write [mysqld] above it"
             )

@@ -284,7 +284,7 @@ def test_checkpoint_reports_add_up_and_none_of_their_percentiles_is_that_of_the_
     ("name", "status", "words"),
     [
         ("error_sql_fatal", "failed", "gave up"),
-        ("run_forced_shutdown_db", "suspect", "2 transactions under way"),
+        ("run_forced_shutdown_db", "suspect", "2 transactions in progress"),
         ("run_forced_shutdown", "failed", "no transaction"),
     ],
 )

@@ -112,7 +112,7 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         ),
         (LOCAL + "[hosts.c1]\n[bench.a]\nclient = ['c1']\n", 6, "no server on one"),
         (LOCAL + HOST + BENCH + 'client = ["c1"]\n[hosts.c1]\n', 11, "no route"),
-        (HEAD.replace("= 4", "= [8, 1]") + CLIENTS, 1, "1 connections can't be dealt to 2 client hosts"),
+        (HEAD.replace("= 4", "= [8, 1]") + CLIENTS, 1, "1 connection can't be distributed over 2 client hosts"),
         (HEAD + CLIENTS + "[pinning]\nclient = '1'\n", 16, "pinning.client"),
         (HEAD + CLIENTS.replace('["c1", "c2"]', '["c1"]'), 14, r"\[hosts.c2\]"),
         (

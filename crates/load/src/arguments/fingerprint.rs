@@ -31,7 +31,7 @@ Examples:
     dbdyno-load fingerprint tpcc/standard --warehouses 1 --socket /run/b.sock > b
     diff a b
 
-  Checksums of a table as it is:
+  Checksums of the tables without sending anything:
     dbdyno-load fingerprint sysbench/oltp_read_write --rows 50000 --events 0 --socket /run/a.sock";
 
 /// Sends the same events to a server and sums up its tables.

@@ -40,7 +40,7 @@ pub(crate) struct MergeArguments {
 
     /// Longest time allowed between the starts of two shares
     ///
-    /// The times are those of the hosts' clocks; the records tell how accurate these are.
+    /// The times are those of the hosts' clocks; the records say how accurate these are.
     #[arg(long, value_name = "DURATION", default_value = "50ms", value_parser = nanoseconds)]
     pub(crate) max_skew: u64,
 

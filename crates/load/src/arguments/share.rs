@@ -10,7 +10,7 @@ pub(crate) struct ShareArguments {
     /// Drive the Kth of N shares of the load; other processes, on other hosts, drive the other shares
     ///
     /// All other arguments describe the whole load and are the same on all hosts: --threads and --rate are the totals of
-    /// all shares, and all have the same seed. Connections, users, think times and due times are dealt by number, so
+    /// all shares, and all have the same seed. Connections, users, think times and due times are assigned by number, so
     /// that the shares together send what one process would. Merge their records with `dbdyno-load merge`.
     #[arg(long, value_name = "K/N", value_parser = share)]
     pub(crate) share: Option<ShareOrder>,

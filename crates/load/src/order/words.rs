@@ -30,14 +30,14 @@ pub(crate) enum TlsWord {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoadBy {
-    /// The cheapest for this server of the ways that it takes and that let connections fill side by side.
+    /// The cheapest way that this server takes and that lets connections fill in parallel.
     #[default]
     Auto,
     /// As the values of a prepared INSERT of many rows.
     Prepared,
     /// As INSERT statements of many rows.
     Statements,
-    /// As the file of a LOAD DATA LOCAL INFILE, which is never on any disk.
+    /// By LOAD DATA LOCAL INFILE, without a file on any disk.
     Infile,
 }
 

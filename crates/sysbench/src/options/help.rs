@@ -46,7 +46,7 @@ pub fn help(dialect: Dialect, own: bool) -> String {
     ]
     .concat();
     if own {
-        text.push_str("dbdyno options, beside sysbench's:\n");
+        text.push_str("dbdyno options, in addition to sysbench's:\n");
         text.push_str(&defined(&[OWN]));
         text.push('\n');
     }

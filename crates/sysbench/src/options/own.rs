@@ -14,13 +14,13 @@ pub(super) const OWN: &[Definition] = &[
         name: "dialect",
         kind: ArgKind::Text,
         default: Some("1.0"),
-        description: "the generation of sysbench whose options and words hold {1.0, 1.1}; also by DBDYNO_SYSBENCH_DIALECT",
+        description: "version of sysbench to imitate {1.0, 1.1}; also by DBDYNO_SYSBENCH_DIALECT",
     },
     Definition {
         name: "workers",
         kind: ArgKind::Int,
         default: None,
-        description: "operating system threads that share the users; as many as suit the machine, unless given",
+        description: "operating system threads that drive the users; default: chosen for this machine",
     },
     Definition {
         name: "json-lines",
@@ -32,19 +32,19 @@ pub(super) const OWN: &[Definition] = &[
         name: "fixes",
         kind: ArgKind::List,
         default: None,
-        description: "what is done better than sysbench does it: any of prepare-exit, backlog, rollback, report, codes; or all, or none",
+        description: "improvements on sysbench: any of prepare-exit, backlog, rollback, report, codes; or all, or none",
     },
     Definition {
         name: "script-timeout",
         kind: ArgKind::Int,
         default: Some("30"),
-        description: "seconds that a script may compute outside of events without a wait, ten times as many in commands; 0 - no limit",
+        description: "seconds that a script may compute outside of events without waiting, ten times as many in commands; 0 - no limit",
     },
     Definition {
         name: "native",
         kind: ArgKind::Flag,
         default: Some("on"),
-        description: "run the bundled scripts as native events of the same statements",
+        description: "run the bundled scripts as native code that sends the same statements",
     },
 ];
 

@@ -8,18 +8,18 @@ use crate::option_value::{fidelity, identifier, whole};
 const ROWS: &[OptionRow<Options>] = &[
     option_row!(
         step,
-        "Step to run: l.i0, l.x, l.i1, l.i2, settle, qr or qp with inserts a second and client (qr100)",
+        "Step to run: l.i0, l.x, l.i1, l.i2, settle, qr or qp with inserts per second and client (qr100)",
         BenchmarkStep::read
     ),
     option_row!(
         nr1,
-        "Rows of the load, over all clients; rows means the same",
+        "Rows of the load, over all clients; the same as rows",
         rows
     )
     .shapes_data(),
     option_row!(
         nr2,
-        "Rows of the writes after it, over all clients: four fifths in l.i1, one in l.i2",
+        "Rows of the writes after it, over all clients: four fifths in l.i1, one fifth in l.i2",
         rows
     ),
     option_row!(clients, "Clients, each with several connections", |text| {
@@ -28,22 +28,22 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_switch!(
         one_table,
-        "All clients on one table, instead of one table each"
+        "One table for all clients, instead of one for each"
     )
     .shapes_data(),
     option_row!(
         step_seconds,
-        "Seconds that a step with queries is made for: its inserts are the rate times this",
+        "Length of a step with queries, in seconds: it inserts the rate times this",
         |text| whole(text, 1, 604_800, "a whole number, 1 to 604800,")
     ),
     option_row!(
         settle_seconds,
-        "settle: seconds to wait at least; 0: the tool's 60 and one for each million of nr1",
+        "settle: shortest wait, in seconds; 0: the tool's 60, and one for each million of nr1",
         |text| whole(text, 0, 1200, "a whole number, 0 to 1200,")
     ),
     option_switch!(
         delete_per_insert,
-        "Delete as many rows at the low end of the key as are inserted, after the load"
+        "After the load, delete as many rows at the low end of the key as are inserted"
     ),
     option_row!(
         query_threads,
@@ -52,7 +52,7 @@ const ROWS: &[OptionRow<Options>] = &[
     ),
     option_row!(
         rows_per_commit,
-        "Rows of an insert; 0: the step's own, 100, 50 or 5",
+        "Rows per insert; 0: the step's own (100, 50 or 5)",
         |text| whole(text, 0, 100_000, "a whole number, 0 to 100000,")
     ),
     option_row!(rows_per_query, "Rows that a query asks for", |text| {
@@ -60,7 +60,7 @@ const ROWS: &[OptionRow<Options>] = &[
     }),
     option_row!(
         num_secondary_indexes,
-        "Secondary keys that l.x makes",
+        "Secondary keys that l.x creates",
         |text| whole(text, 0, 3, "a whole number, 0 to 3,")
     )
     .shapes_data(),
@@ -86,7 +86,7 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_row!(
         table_name,
-        "Name of the tables, which their number follows",
+        "Name of the tables, before their number",
         identifier
     )
     .shapes_data(),
@@ -96,11 +96,11 @@ const ROWS: &[OptionRow<Options>] = &[
     ),
     option_switch!(
         bulk_load,
-        "l.i0 with rocksdb_bulk_load=1 (storage engine rocksdb only)"
+        "Run l.i0 with rocksdb_bulk_load=1 (storage engine rocksdb only)"
     ),
     option_row!(
         htap_transaction_seconds,
-        "Seconds for which one more connection of each client keeps read views open; 0: none",
+        "Seconds for which a further connection of each client keeps a read view open; 0: none",
         |text| whole(text, 0, 86_400, "a whole number, 0 to 86400,")
     ),
     option_row!(
@@ -111,7 +111,7 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_row!(
         fidelity,
-        "tool: with its bursts, late starts and quirks; fixed: evenly and without, for results that stand apart",
+        "tool: with its bursts, late starts and quirks; fixed: without them (results can't be compared)",
         fidelity
     ),
 ];

@@ -9,35 +9,35 @@ const ROWS: &[OptionRow<Options>] = &[
     option_row!(maxid1, "Id above the highest one; use at least 1000001", id).shapes_data(),
     option_row!(
         link_type_count,
-        "Types of links, which share a node's links",
+        "Number of link types, among which a node's links are divided",
         |text| { whole(text, 1, 16, "a whole number, 1 to 16,") }
     ).shapes_data(),
     option_row!(
         data_file,
-        "LinkBench's Distribution.dat, whose law of links a node then holds to the link; empty: dbdyno's curve",
+        "LinkBench's Distribution.dat: each node gets exactly the tool's number of links; empty: dbdyno's curve",
         |text| words(text, |text| !text.contains('\0'), "a path")
     ).shapes_data(),
     option_row!(
         dbid,
-        "Schema that statements name; the target's unless given",
+        "Schema named in statements; default in a study: the target's",
         identifier
     ),
     option_row!(
         id2gen_config,
-        "1: a user takes only second ids of its own remainder, so that no two meet",
+        "1: the second ids of each user have their own remainder, so that no two users use the same",
         |text| whole(text, 0, 1, "0 or 1")
     ),
     option_row!(
         getlinklist_history,
-        "Percent of the list reads that go on behind an earlier one",
+        "Percent of the list reads that continue an earlier one",
         percent
     ),
-    option_row!(range_limit, "Most links a list read gives", |text| {
+    option_row!(range_limit, "Maximum number of links that a list read returns", |text| {
         whole(text, 1, 1_000_000, "a whole number, 1 to 1000000,")
     }),
     option_row!(
         fidelity,
-        "tool: with the quirks of LinkBench; fixed: without, for results that stand apart",
+        "tool: with the quirks of LinkBench; fixed: without them (results can't be compared)",
         fidelity
     ).shapes_data(),
     option_row!(addlink, "Percent of add_link", percent),
@@ -60,7 +60,7 @@ const ROWS: &[OptionRow<Options>] = &[
     }).shapes_data(),
     option_switch!(
         index_after_load,
-        "Make the key id1_type when the rows are in"
+        "Create the key id1_type after the rows are inserted"
     ).shapes_data(),
     option_row!(
         table_compression,
@@ -71,7 +71,7 @@ const ROWS: &[OptionRow<Options>] = &[
             "none, row-compressed or page-compressed"
         )
     ).shapes_data(),
-    option_row!(key_block_size, "row-compressed: KiB a page takes", |text| {
+    option_row!(key_block_size, "row-compressed: KiB per page", |text| {
         let size = whole(text, 1, 16, BLOCK_SIZES)?;
         size.is_power_of_two().then_some(size).ok_or(BLOCK_SIZES)
     }).shapes_data(),
@@ -82,12 +82,12 @@ const ROWS: &[OptionRow<Options>] = &[
     ).shapes_data(),
     option_row!(
         mysql_bulk_insert_batch,
-        "Rows a statement when the tables are filled",
+        "Rows per statement when the tables are filled",
         |text| whole(text, 1, 100_000, "a whole number, 1 to 100000,")
     ),
     option_switch!(
         mysql_disable_binlog_load,
-        "Keep the filling out of the binary log"
+        "Do not write the filling to the binary log"
     ),
 ];
 

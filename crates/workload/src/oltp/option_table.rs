@@ -13,25 +13,25 @@ fn count(text: &str) -> Result<u32, &'static str> {
 }
 
 const ROWS: &[OptionRow<Options>] = &[
-    option_row!(tables, "Number of tables, sbtest1 and on", |text| {
+    option_row!(tables, "Number of tables (sbtest1, sbtest2, …)", |text| {
         whole(text, 1, 65_535, "a whole number, 1 to 65535,")
     })
     .shapes_data(),
-    option_row!(table_size, "Rows a table", |text| {
+    option_row!(table_size, "Rows per table", |text| {
         whole(text, 1, MAX_ID, "a whole number, 1 to 2147483647,")
     })
     .shapes_data(),
     option_row!(range_size, "Rows of a range select", |text| {
         whole(text, 0, MAX_ID, "a whole number, 0 to 2147483647,")
     }),
-    option_row!(point_selects, "Point selects an event", count),
-    option_row!(simple_ranges, "Simple range selects an event", count),
-    option_row!(sum_ranges, "SELECT SUM() ranges an event", count),
-    option_row!(order_ranges, "SELECT ORDER BY ranges an event", count),
-    option_row!(distinct_ranges, "SELECT DISTINCT ranges an event", count),
-    option_row!(index_updates, "UPDATEs of the indexed k an event", count),
-    option_row!(non_index_updates, "UPDATEs of c an event", count),
-    option_row!(delete_inserts, "DELETE and INSERT pairs an event", count),
+    option_row!(point_selects, "Point selects per event", count),
+    option_row!(simple_ranges, "Simple range selects per event", count),
+    option_row!(sum_ranges, "SELECT SUM() ranges per event", count),
+    option_row!(order_ranges, "SELECT ORDER BY ranges per event", count),
+    option_row!(distinct_ranges, "SELECT DISTINCT ranges per event", count),
+    option_row!(index_updates, "UPDATEs of the indexed k per event", count),
+    option_row!(non_index_updates, "UPDATEs of c per event", count),
+    option_row!(delete_inserts, "DELETE and INSERT pairs per event", count),
     option_switch!(range_selects, "Whether events have range selects"),
     option_switch!(
         skip_trx,
@@ -39,7 +39,11 @@ const ROWS: &[OptionRow<Options>] = &[
     ),
     option_switch!(auto_inc, "AUTO_INCREMENT ids").shapes_data(),
     option_switch!(secondary, "A plain key on id instead of the primary key").shapes_data(),
-    option_switch!(create_secondary, "An index on k, made after the rows").shapes_data(),
+    option_switch!(
+        create_secondary,
+        "Create an index on k after the rows are inserted"
+    )
+    .shapes_data(),
     option_row!(
         mysql_storage_engine,
         "Storage engine of the tables",
@@ -48,7 +52,7 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_row!(
         create_table_options,
-        "Words that follow at the end of CREATE TABLE",
+        "Text added at the end of CREATE TABLE",
         sql_tail
     )
     .shapes_data(),
@@ -67,7 +71,7 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_row!(
         rand_spec_iter,
-        "gaussian, special: draws in the mean",
+        "gaussian, special: number of draws that are averaged",
         |text| { whole(text, 1, 1000, "a whole number, 1 to 1000,") }
     )
     .shapes_data(),
@@ -85,7 +89,7 @@ const ROWS: &[OptionRow<Options>] = &[
     .shapes_data(),
     option_row!(
         rand_pareto_h,
-        "pareto: a share 1-h of the draws in the lowest h",
+        "pareto: the lowest share h of the ids gets the share 1-h of the draws",
         |text| { real(text, |h| h > 0.0 && h < 1.0, "a number between 0 and 1") }
     )
     .shapes_data(),

@@ -41,37 +41,36 @@ const STANDARD: &[&str] = &["standard"];
 
 const WAREHOUSES: OptionRow<Options> = option_row!(
     warehouses,
-    "Warehouses (of each table set)",
+    "Warehouses (per table set)",
     |text| whole(text, 1, 1_000_000, "a whole number, 1 to 1000000,")
 )
 .shapes_data();
 
 const SCALE: OptionRow<Options> = OptionRow {
     name: "scale",
-    help: "sysbench-tpcc: its name for warehouses",
+    help: "sysbench-tpcc: the same as warehouses",
     of: SYSBENCH,
     ..WAREHOUSES
 };
 
-const TABLES: OptionRow<Options> = option_row!(tables, "sysbench-tpcc: table sets", |text| whole(
-    text,
-    1,
-    65_535,
-    "a whole number, 1 to 65535,"
-))
+const TABLES: OptionRow<Options> = option_row!(
+    tables,
+    "sysbench-tpcc: number of table sets",
+    |text| whole(text, 1, 65_535, "a whole number, 1 to 65535,")
+)
 .shapes_data()
 .only(SYSBENCH);
 
 const C_LOAD: OptionRow<Options> = option_row!(
     c_load,
-    "Constant of the last names in the population; the run's is chosen to suit it",
+    "Constant C of the last names in the tables; that of the run is chosen to fit it",
     |text| whole(text, 0, 255, "a whole number, 0 to 255,")
 )
 .shapes_data()
 .only(&["standard", "sysbench-tpcc", "tpcc-mysql"]);
 
 const ROWS: &[OptionRow<Options>] = &[
-    choice!(dialect, "TPC-C as whom: standard, sysbench-tpcc, tpcc-mysql, hammerdb",
+    choice!(dialect, "Implementation of TPC-C to imitate: standard, sysbench-tpcc, tpcc-mysql, hammerdb",
     "standard, sysbench-tpcc, tpcc-mysql or hammerdb", {
         "standard" => Dialect::Standard,
         "sysbench-tpcc" => Dialect::SysbenchTpcc,
@@ -107,8 +106,8 @@ const ROWS: &[OptionRow<Options>] = &[
         },
         get: |options| switch_word(options.fk != ForeignKeys::None),
     },
-    option_switch!(force_pk, "A numbered primary key for history", yes_or_no).shapes_data(),
-    choice!(key_order, "tpcc-mysql: reversed puts the number first in primary keys (its schema2)",
+    option_switch!(force_pk, "Give history a numbered primary key", yes_or_no).shapes_data(),
+    choice!(key_order, "tpcc-mysql: with reversed, primary keys begin with the row's number (its schema2)",
     "normal or reversed", {
         "normal" => KeyOrder::Normal,
         "reversed" => KeyOrder::Reversed,
@@ -120,7 +119,7 @@ const ROWS: &[OptionRow<Options>] = &[
         "repeated" => Strings::Repeated,
     }).shapes_data(),
     option_row!(mysql_storage_engine, "Storage engine of the tables", identifier).shapes_data(),
-    option_row!(create_table_options, "Words that follow at the end of CREATE TABLE", sql_tail).shapes_data(),
+    option_row!(create_table_options, "Text added at the end of CREATE TABLE", sql_tail).shapes_data(),
     C_LOAD,
     choice!(trx_level, "sysbench-tpcc: isolation level RR, RC or SER", "RR, RC or SER", {
         "RR" => Isolation::RepeatableRead,
@@ -129,18 +128,18 @@ const ROWS: &[OptionRow<Options>] = &[
     }).only(SYSBENCH),
     option_switch!(splittable, "sysbench-tpcc: START TRANSACTION READ WRITE or READ ONLY instead of BEGIN", yes_or_no)
         .only(SYSBENCH),
-    option_switch!(enable_purge, "sysbench-tpcc: old orders are deleted, too", yes_or_no).only(SYSBENCH),
-    option_switch!(prepared, "hammerdb: its calls prepared in SQL", yes_or_no).only(HAMMER),
-    option_switch!(no_stored_procs, "hammerdb: statements one by one", yes_or_no).shapes_data().only(HAMMER),
+    option_switch!(enable_purge, "sysbench-tpcc: also delete old orders", yes_or_no).only(SYSBENCH),
+    option_switch!(prepared, "hammerdb: prepare its procedure calls in SQL", yes_or_no).only(HAMMER),
+    option_switch!(no_stored_procs, "hammerdb: single statements instead of stored procedures", yes_or_no).shapes_data().only(HAMMER),
     option_switch!(allwarehouse, "hammerdb: each transaction draws one of the user's own warehouses", yes_or_no)
         .only(HAMMER),
-    option_switch!(keyandthink, "standard, hammerdb: keying and thinking time in closed loops", yes_or_no)
+    option_switch!(keyandthink, "standard, hammerdb: keying and thinking times in closed loops", yes_or_no)
         .only(&["standard", "hammerdb"]),
-    choice!(calls, "standard: statements or stored procedures", "statements or procedures", {
+    choice!(calls, "standard: single statements or stored procedures", "statements or procedures", {
         "statements" => Calls::Statements,
         "procedures" => Calls::Procedures,
     }).shapes_data().only(STANDARD),
-    choice!(home, "standard: whether a user keeps its warehouse (fixed) or draws one each time (any)",
+    choice!(home, "standard: a user keeps its warehouse (fixed) or draws one for each transaction (any)",
     "fixed or any", {
         "fixed" => Home::Fixed,
         "any" => Home::Any,
@@ -151,7 +150,7 @@ const ROWS: &[OptionRow<Options>] = &[
     }).only(STANDARD),
     OptionRow {
         name: "weights",
-        help: "standard: of new order, payment, order status, delivery, stock level",
+        help: "standard: weights of new order, payment, order status, delivery, stock level",
         is_switch: false,
         shapes_data: false,
         of: STANDARD,

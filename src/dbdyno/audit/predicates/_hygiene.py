@@ -45,7 +45,7 @@ def ignored_options(question: Question) -> RuleVerdict:
         if ignored_names:
             ignored_by_target[target.name] = ignored_names
         if unknown:
-            lacks[target.name] = f"what the server makes of {', '.join(unknown)}"
+            lacks[target.name] = f"how the server treats {', '.join(unknown)}"
     return decide(ignored_by_target, lacks)
 
 

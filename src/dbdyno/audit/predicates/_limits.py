@@ -11,6 +11,7 @@ from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import fact_missing, ratios
 from dbdyno.audit.predicates._window import series
+from dbdyno.core import format_bytes
 
 
 def table_cache(question: Question) -> RuleVerdict:
@@ -146,5 +147,6 @@ def binlog_growth(question: Question) -> RuleVerdict:
         if rate is None or seconds is None or free_bytes is None:
             lacks[target.name] = "rate of the binary log, time to the next purge, free bytes (run, host)"
         elif rate * seconds > question.rule.threshold * free_bytes:
-            words.append((target.name, f"{int(rate * seconds)} bytes on {int(free_bytes)} free"))
+            sizes = f"{format_bytes(int(rate * seconds))} of binary log, {format_bytes(int(free_bytes))} free"
+            words.append((target.name, sizes))
     return decide(labelled(words), lacks)

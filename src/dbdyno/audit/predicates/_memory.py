@@ -100,7 +100,7 @@ def write_flags(question: Question) -> RuleVerdict:
     """Check that data files that take one path are synced alike."""
     paths = grouped((target.name, derived(target, "data_io_path")) for target in question.targets)
     if len(paths) > 1:
-        return not_applicable("data files take different paths: page-cache-as-hidden-cache tells")
+        return not_applicable("data files are read and written in different ways; see page-cache-as-hidden-cache")
     return all_equal(question)
 
 

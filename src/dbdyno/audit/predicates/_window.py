@@ -10,6 +10,7 @@ from dbdyno.audit._reading import number
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled, undecided
 from dbdyno.audit.predicates._generic import on_some
+from dbdyno.core import format_bytes
 from dbdyno.engines import CounterSource, counter_sources
 
 _NO_SECONDS = "status of each second of the window"
@@ -89,7 +90,8 @@ def compaction_debt(question: Question) -> RuleVerdict:
             continue
         debt = sum(values[-1] - values[0] for values in (memtables, pending) if values)
         if debt > question.rule.threshold * buffer:
-            words.append((target.name, f"{int(debt)} bytes put off, write buffer {int(buffer)}"))
+            sizes = f"{format_bytes(int(debt))} of pending work, write buffer {format_bytes(int(buffer))}"
+            words.append((target.name, sizes))
     return decide(labelled(words), lacks)
 
 

@@ -32,7 +32,7 @@ class Draft:
     options : server options of each target, as they will be written
     settings : neutral parameters of each target, likewise
     shared : neutral parameters of all targets
-    at_default : target and input for which the study's own setting was taken out
+    at_default : target and input for which the study's own setting was removed
     added : inputs that were given one value
     """
 
@@ -107,12 +107,12 @@ class Draft:
     def _take_out(self, target: Target, names: set[str]) -> list[str]:
         options = self.options[target.name]
         removed_options = [option for option in options if requested_option(option)[0] in names]
-        return [f"{target.name}: {option} = {options.pop(option)} taken out" for option in removed_options]
+        return [f"{target.name}: {option} = {options.pop(option)} removed" for option in removed_options]
 
     def _take_out_setting(self, target: Target, name: str) -> list[str]:
         target_settings = self.settings[target.name]
         return (
-            [f"{target.name}: {name} = {setting_text(name, target_settings.pop(name))} taken out"]
+            [f"{target.name}: {name} = {setting_text(name, target_settings.pop(name))} removed"]
             if name in target_settings
             else []
         )

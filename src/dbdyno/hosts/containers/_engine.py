@@ -194,14 +194,14 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
 
     Raises
     ------
-    HostError : none answers, we may not use it, or it is another machine's
+    HostError : none answers, we may not use it, or it is on another machine
     """
     from docker import DockerClient
 
     engine_url = environ.get("DOCKER_HOST") or f"unix://{_engine_socket(environ)}"
     if not engine_url.startswith(("unix://", "http+unix://")):
         raise HostError(
-            f"the container engine at {engine_url} is another machine's",
+            f"the container engine at {engine_url} is on another machine",
             "data directories are folders of this machine",
             "run dbdyno there, or unset DOCKER_HOST",
         )

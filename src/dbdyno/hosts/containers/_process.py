@@ -100,7 +100,7 @@ class ContainerProcess:
 
     def _first_process(self) -> tuple[int, int]:
         """Return the pid and start time; of one that has ended already, its last words are kept."""
-        with translated_errors("a container that was just started can't be looked at"):
+        with translated_errors("a container that was just started can't be inspected"):
             self._container.reload()
         pid = int(self._container.attrs["State"]["Pid"])
         ticks = start_ticks_of(pid) if pid else None
@@ -132,7 +132,7 @@ class ContainerProcess:
         """Record its exit code, its output and why the kernel ended it; then remove it."""
         from docker.errors import NotFound
 
-        with translated_errors(f"the container {self.container_id[:12]} can't be looked at"):
+        with translated_errors(f"the container {self.container_id[:12]} can't be inspected"):
             try:
                 status = int(self._container.wait(timeout=_TIMEOUT_S)["StatusCode"])
                 self._container.reload()

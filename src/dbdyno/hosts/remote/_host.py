@@ -330,7 +330,7 @@ class RemoteHost(Host):
         try:
             self.link.ask("at-end", name=name, argv=list(argv))
         except Refused as refused:
-            raise HostError(f"{self.link.destination} can't keep the end of '{name}'", refused.text) from None
+            raise HostError(f"{self.link.destination} can't arrange the clean-up of '{name}'", refused.text) from None
 
     def forget_at_end(self, name: str) -> None:
         """No longer run that command."""
@@ -357,7 +357,7 @@ class RemoteHost(Host):
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 remedy = "free some space there, then run the same command again"
             elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-                remedy = f"give the user of {self.link.destination} the right to it"
+                remedy = f"give the user on {self.link.destination} permission for it"
             where = f"{what} on {self.link.destination}"
             raise HostError(where, f"{error.filename}: {error.strerror}", remedy) from error
 

@@ -288,5 +288,5 @@ def _session_ended_error(destination: str, stderr: str) -> HostError:
     return HostError(
         f"the session on {destination} has ended",
         stderr.strip(),
-        "the host was restarted, or no client was connected for the time of the lease; run the same command again",
+        "the host was restarted, or dbdyno was disconnected for longer than the lease; run the same command again",
     )

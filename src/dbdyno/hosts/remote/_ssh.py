@@ -173,7 +173,7 @@ def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
         )
     if "Permission denied" in words or "Read-only file system" in words:
         return HostError(
-            f"{destination} lets its user write nothing to dbdyno's folder",
+            f"the user on {destination} can't write to dbdyno's folder",
             words,
             f"create the folder there for that user, or {other_folder}",
             code="not-writable",

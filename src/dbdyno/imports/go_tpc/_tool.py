@@ -62,7 +62,7 @@ def read(source: RunInput) -> ToolRun:
         _quantiles_caveat(run.summary, has_contradictions),
         Caveat(
             "rollbacks-counted",
-            "new orders with the rollback that the specification asks for (1 %) count as done",
+            "new orders that roll back on purpose (1 %) count as done",
         ),
         _stopped_users_caveat(errors, head.options),
         about_window(window_s),
@@ -223,7 +223,7 @@ def _quantiles_caveat(summary: tuple[Row, ...], has_contradictions: bool) -> Cav
 def _cut_off_caveat(run: RunRows) -> Caveat | None:
     if run.summary:
         return None
-    return Caveat("cut-off", "the log ends without a summary: whether the run went on is not known")
+    return Caveat("cut-off", "the log ends without a summary: whether the run continued is unknown")
 
 
 def _damaged_log_caveat(problems: tuple[tuple[int, str], ...], run: RunRows) -> Caveat | None:

@@ -30,7 +30,7 @@ COUNTER, PROFILE = "transaction-counter", "time-profile"
 _SERVER_COUNTED = Caveat(
     "server-counted",
     "the server counted: TPM is every commit and rollback of all its sessions, NOPM the growth of its order numbers, "
-    "both in whole numbers a minute",
+    "both in whole numbers per minute",
 )
 _COUNTER_OFFSET = Caveat(
     "counter-offset",
@@ -142,7 +142,7 @@ def _window_readings(
         return _TimedReadings(nothing, readings=readings if part_count == 1 else (), problem=reason), problems
     start, end = facts.window_clock_s
     window_readings = [r for r in readings if r.at_s is not None and start < r.at_s <= end]
-    reason = "" if window_readings else "none of its readings lies in the timed minutes"
+    reason = "" if window_readings else "none of its readings is in the timed minutes"
     return (
         _time_readings(window_readings, readings, facts) if window_readings else _TimedReadings(nothing, problem=reason)
     ), problems
@@ -230,7 +230,7 @@ def _profile_caveat(profile: Profile | None, problem: str) -> Caveat:
 def _cut_off_caveat(facts: Facts) -> Caveat | None:
     if facts.tpm is not None:
         return None
-    return Caveat("cut-off", "the log ends without a test result: whether the run went on is not known")
+    return Caveat("cut-off", "the log ends without a test result: whether the run continued is unknown")
 
 
 def _failed_users_caveat(facts: Facts) -> Caveat | None:
@@ -239,7 +239,7 @@ def _failed_users_caveat(facts: Facts) -> Caveat | None:
     total_words = f" of {facts.users:,}" if facts.users else ""
     return Caveat(
         "users-failed",
-        f"{facts.failed_users:,}{total_words} virtual users ended with an error, and with them their load",
+        f"{facts.failed_users:,}{total_words} virtual users ended with an error, so the load was lower",
     )
 
 

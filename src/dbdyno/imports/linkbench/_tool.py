@@ -136,13 +136,13 @@ def _cut_off_caveat(phase: Phase) -> Caveat | None:
     if phase.rate is not None:
         return None
     place_words = f" after second {phase.progress[-1][0]:.0f}" if phase.progress else ""
-    return Caveat("cut-off", f"the log ends in its request phase{place_words}: whether it went on is not known")
+    return Caveat("cut-off", f"the log ends in its request phase{place_words}: whether it continued is unknown")
 
 
 def _aborted_requesters_caveat(phase: Phase) -> Caveat | None:
     if phase.aborted is None:
         return None
-    text = f"{phase.aborted[0]:,} of {phase.aborted[1]:,} requesters gave up, and with them their load"
+    text = f"{phase.aborted[0]:,} of {phase.aborted[1]:,} requesters gave up, so the load was lower"
     return Caveat("users-failed", text)
 
 

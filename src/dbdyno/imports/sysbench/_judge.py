@@ -47,13 +47,13 @@ def _cut_off_caveat(run: SysbenchRun) -> Caveat | None:
         return None
     place_words = f" after second {int(run.intervals.end_s[-1])}" if len(run.intervals) else ""
     end_words = "in the middle of its last report" if run.reports else f"without a last report{place_words}"
-    return Caveat("cut-off", f"the log ends {end_words}: whether the run went on is not known")
+    return Caveat("cut-off", f"the log ends {end_words}: whether the run continued is unknown")
 
 
 def _forced_shutdown_caveat(run: SysbenchRun) -> Caveat | None:
     if run.unfinished is None:
         return None
-    return Caveat("forced-shutdown", f"shut down by force with {run.unfinished:,} transactions under way")
+    return Caveat("forced-shutdown", f"shut down by force with {run.unfinished:,} transactions in progress")
 
 
 def _damaged_log_caveat(run: SysbenchRun) -> Caveat | None:

@@ -207,7 +207,7 @@ def _cut_off_caveat(results: LastReport, intervals: tuple[Interval, ...]) -> Cav
         return None
     place_words = f" after second {intervals[-1].end_s}" if intervals else ""
     return Caveat(
-        "cut-off", f"the log ends without a whole last report{place_words}: whether the run went on is not known"
+        "cut-off", f"the log ends without a whole last report{place_words}: whether the run continued is unknown"
     )
 
 
@@ -233,7 +233,7 @@ def _percentiles_caveat(intervals: tuple[Interval, ...]) -> Caveat:
 
 
 def _counted_rollbacks_caveat() -> Caveat:
-    text = "new orders that end in the rollback which their law asks for (1 %) are counted as done, in TpmC, too"
+    text = "new orders that roll back on purpose (1 %) count as done, also in TpmC"
     return Caveat("rollbacks-counted", text)
 
 

@@ -20,7 +20,7 @@ def claims_chart(held: CheckedClaims) -> Chart | None:
     if not rows:
         return None
     words = "; ".join(f"{row['claim']} {row['shown']} against {row['printed']}: {row['outcome']}" for row in rows)
-    title = "Found here, as difference from the print"
+    title = "Recomputed figures, as difference from the printed ones"
     return Chart("claims", title, f"{title}. {words}.", _drawing(rows))
 
 
@@ -45,7 +45,7 @@ def _claim_row(judged_claim: JudgedClaim) -> Row | None:
 def _drawing(rows: Sequence[Row]) -> Drawing:
     names = [row["claim"] for row in rows]
     x_axis = alt.Axis(
-        title="difference from the print, percent; whiskers: 95 % interval",
+        title="difference from the printed figure, percent; whiskers: 95 % interval",
         labelExpr="datum.value == 0 ? 'as printed' : format(datum.value, '+')",
         tickMinStep=1,
         tickCount=8,
