@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,15 +111,15 @@ def _after(count: int, instead: Callable[..., None]) -> Callable[..., None]:
 @pytest.mark.parametrize(
     "text, words",
     [
-        (TWO.replace("repeats = 2", "repeats = 1"), "with 2 repeats of each cell instead of 1"),
-        (MORE.replace("rows = 1000", "rows = 2000"), "two')"),
-        (MORE.replace("repeats = 5", "repeats = 5\nrepeats_max = 6"), "two')"),
+        (TWO.replace("repeats = 2", "repeats = 1"), r"\b2 repeats .*\b1"),
+        (MORE.replace("rows = 1000", "rows = 2000"), r"two'\)"),
+        (MORE.replace("repeats = 5", "repeats = 5\nrepeats_max = 6"), r"two'\)"),
     ],
 )
 def test_fewer_repeats_and_other_changes_are_another_study(folder: Path, text: str, words: str) -> None:
     with pytest.raises(StoreError) as caught:
         make_room(folder, parse_study(text, "two.toml"), fresh=False)
-    assert caught.value.why.endswith(words)
+    assert re.search(f"{words}$", caught.value.why)
 
 
 def hold(folder: Path, text: str = TWO, *, fresh: bool = False) -> contextlib.AbstractContextManager[Results]:

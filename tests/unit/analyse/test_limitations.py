@@ -45,7 +45,7 @@ def test_a_long_repeated_open_loop_study_with_clear_findings_has_no_caveat(
         ({"repeats": 1}, "one-repeat", "assumed"),
         ({"shares_cores": True, "cores": 2}, "shared-cores", "2 cores"),
         ({"is_closed": True}, "closed-loop", "understate"),
-        ({"is_interleaved": False}, "fixed-order", "drift of the machine"),
+        ({"is_interleaved": False}, "fixed-order", "drift"),
     ],
 )
 def test_each_weakness_of_the_design_is_named(

@@ -60,7 +60,7 @@ def test_pairs_that_the_settled_parts_decide_are_decided(driven: MakeRecord) -> 
 
 @pytest.mark.parametrize(
     ("level", "words"),
-    [(ramp(0.5), "drifts (+"), (jump(450, 1000, 700) + 300 * (np.arange(900) >= 770), "settled too late")],
+    [(ramp(0.5), "drifts (+"), (jump(450, 1000, 700) + 300 * (np.arange(900) >= 770), "too late")],
 )
 def test_nothing_rests_on_a_run_that_has_not_settled(driven: MakeRecord, level: np.ndarray, words: str) -> None:
     records = [driven("a", 3000.0), driven("b", 1000.0, 2), driven("c", level, 3)]

@@ -30,10 +30,10 @@ def test_a_ladder_reads_back_as_it_was_written_and_says_both_warm_ups() -> None:
     ("measure", "workload", "more", "words"),
     [
         ('step_warm_up = "45s"', "oltp_read_only", "", "'step_warm_up'"),
-        ('restore = "ladder"\nending = "stop"', "oltp_read_only", "", "ends the server after each run"),
-        ('restore = "ladder"', "oltp_insert", "", "how many rows"),
-        ('restore = "ladder"', "linkbench", "", "how many rows"),
-        ('restore = "ladder"', "oltp_read_only", '[pacing]\nrates = ["500/s for 30s"]', "varies the rate"),
+        ('restore = "ladder"\nending = "stop"', "oltp_read_only", "", "after_run"),
+        ('restore = "ladder"', "oltp_insert", "", " rows"),
+        ('restore = "ladder"', "linkbench", "", " rows"),
+        ('restore = "ladder"', "oltp_read_only", '[pacing]\nrates = ["500/s for 30s"]', " rate"),
     ],
 )
 def test_a_ladder_is_refused_where_a_run_would_spoil_the_next(
