@@ -257,3 +257,18 @@ def test_engines_may_lie_behind_a_link(tmp_path: Path) -> None:
     home.engines.symlink_to(elsewhere.engines)
     (found,) = installations(home, LocalHost())
     assert found.base_directory == home.engines / "package-mariadb" / "usr"
+
+
+def test_an_engine_in_use_on_another_host_is_told_whatever_words_its_lock_has(
+    installed: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, home = WordsHost(), Home(tmp_path / "home")
+    (kept,) = installed_engines(home, host)
+
+    def held(path: Path, timeout_s: float) -> None:
+        raise HostError(f"another process holds {path}", f"waited {timeout_s:g} s", code="in-use")
+
+    monkeypatch.setattr(host, "lock", held)
+    with raises_code(ProvisionError, "in-use", str(kept.folder)):
+        remove_installed(kept, home, host)
+    assert kept.folder.exists()
