@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells, vague_words
+from dbdyno.analyse._answer import _TESTED_TOGETHER
 from dbdyno.core import RunRecord, SettledPart
 from numbers_in import numbers_in
 
@@ -59,6 +60,7 @@ def test_one_comparison_has_no_tally(study: MakeStudy) -> None:
 def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05))
     assert re.search(r" % faster\b.* % slower\b.*\babout \d+ repeats\b", found.sentences[0])
+    assert _TESTED_TOGETHER not in found.sentences[0], "that is for intervals that exclude equality"
     assert "fastest" not in " ".join(found.sentences)
     assert not re.search(r"^[ab]\b|3 %", found.headline)
 
@@ -71,6 +73,7 @@ def test_an_open_p99_is_told_with_between_what_it_lies(study: MakeStudy) -> None
 def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0, "c": 40.0}, spread=0.05))
     assert re.search(r" % faster\b.* % slower\b.*; c is 6", found.sentences[0])
+    assert _TESTED_TOGETHER not in found.sentences[0]
     assert not re.search(r"^[abc]\b", found.sentences[0])
 
 
