@@ -8,8 +8,9 @@ from typing import Any
 
 import altair as alt
 import pytest
+from altair.utils.schemapi import SchemaBase
 
-from dbdyno.report import StudyAnalysis, analyse_study
+from dbdyno.report import StudyAnalysis, analyse_study, page_text
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import seconds_of_runs
@@ -76,6 +77,16 @@ def marks(specification: Any) -> set[str]:
     mark = specification.get("mark")
     own = {mark["type"] if isinstance(mark, dict) else mark} if mark else set()
     return own.union(*(marks(layer) for layer in specification.get("layer", ())))
+
+
+def test_no_channel_is_given_as_a_plain_value(at_one_place: StudyAnalysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Altair looks for the class of each plain value among all it has: longer than all else of a chart takes."""
+
+    def fail(*_arguments: object, **_named: object) -> None:
+        raise AssertionError("a plain value")
+
+    monkeypatch.setattr(SchemaBase, "from_dict", fail)
+    assert "data-chart=" in page_text(at_one_place.results)
 
 
 def test_one_number_of_connections_has_bars_and_dots_with_intervals(at_one_place: StudyAnalysis) -> None:
