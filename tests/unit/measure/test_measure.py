@@ -329,7 +329,7 @@ def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: b
     begin_ns = json.loads(start)["monotonic_ns"]
     host, place_host = FakeHost(FakeProcess([start, *SECONDS, end])), HostOfTheServer()
     place = ThreadsPlace(place_host, Path("/opt/dbdyno-load"), 7, has_client=has_client)
-    recording = WindowOfTheProfile(place_host, 7, 1.0)
+    recording = WindowOfTheProfile(place_host, Path("/none"), 7, 1.0)
     measured = measure_run(
         ORDER,
         FakeServer(),
