@@ -13,7 +13,7 @@ fn count(text: &str) -> Result<u32, &'static str> {
 }
 
 const ROWS: &[OptionRow<Options>] = &[
-    option_row!(tables, "Number of tables (sbtest1, sbtest2, …)", |text| {
+    option_row!(tables, "Number of tables (sbtest1, sbtest2, ...)", |text| {
         whole(text, 1, 65_535, "a whole number, 1 to 65535,")
     })
     .shapes_data(),

@@ -93,7 +93,7 @@ set -l if "__dbdyno_load_is run script"
 complete -c dbdyno-load -n $if -l report-interval -r -d 'Time between progress lines, 0 for none'
 
 set -l if "__dbdyno_load_is run search populate verify fingerprint cleanup workloads sample"
-complete -c dbdyno-load -n $if -l tables -r -d 'Number of tables (sbtest1, sbtest2, …) [default: 1]'
+complete -c dbdyno-load -n $if -l tables -r -d 'Number of tables (sbtest1, sbtest2, ...) [default: 1]'
 complete -c dbdyno-load -n $if -l table-size -l rows -r -d 'Rows per table [default: 10000]'
 complete -c dbdyno-load -n $if -l range-size -r -d 'Rows of a range select [default: 100]'
 complete -c dbdyno-load -n $if -l point-selects -r -d 'Point selects per event [default: 10]'
