@@ -1,4 +1,4 @@
-"""Makes pools of processes that take over work and end with this one, however it ends."""
+"""Makes pools of worker processes that end with this process, however it ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from multiprocessing import connection
 
 
 def process_pool(count: int, prepare: Callable[[], None] | None = None) -> ProcessPoolExecutor:
-    """Return a pool of fresh processes: threads that libraries have started here would not survive a fork.
+    """Return a pool of fresh processes, not forked ones: a fork would lack the threads that libraries started here.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ def process_pool(count: int, prepare: Callable[[], None] | None = None) -> Proce
 def _begin_work(prepare: Callable[[], None] | None) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
-        # What it waits for work on is open for writing in itself: it would not see that nobody gives it any more.
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True, name="dbdyno-parent").start()
+        # A worker holds both ends of its work queue, so it would not notice that its parent has ended.
+        threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True, name="dbdyno-parent").start()
     if prepare is not None:
         prepare()
 
 
-def _end_with(sentinel: int) -> None:
-    """End this process with the one that has started it, such as one that is killed for want of memory."""
+def _exit_after(sentinel: int) -> None:
+    """End this process once its parent has ended, for example killed because memory ran out."""
     connection.wait([sentinel])
     os._exit(1)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import each_moment
 import history_studies
 
 PROGRAM = [sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))", "serve"]
@@ -55,35 +56,34 @@ def test_who_lets_others_in_is_told_what_they_see(tmp_path: Path) -> None:
     assert "no password" in errors
 
 
-# The nth trial sends SIGTERM at the nth line, call or return of the waiting's Python; the last, a while after them.
+# The nth trial sends SIGTERM at the nth moment of the wait; the last, two seconds after its last moment.
 EACH_MOMENT = """
-import signal, sys
+import signal
 from dbdyno.cli._serve import _stop_signals
+from each_moment import acted_at
 
-def moments_seen(moment):
-    seen = 0
-    def count(frame, event, argument):
-        nonlocal seen
-        seen += 1
-        if seen == moment:
-            signal.raise_signal(signal.SIGTERM)
-        return count
-    with _stop_signals() as wait_for_one:
-        signal.setitimer(signal.ITIMER_REAL, 2)
-        sys.settrace(count)
-        wait_for_one()
-        sys.settrace(None)
-    return seen
+def send():
+    signal.raise_signal(signal.SIGTERM)
 
-signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGTERM))
-moment = 1
-while moments_seen(moment) >= moment:
+signal.signal(signal.SIGALRM, lambda *_: send())
+moment, is_within = 0, True
+while is_within:
     moment += 1
+    with _stop_signals() as wait_for_stop:
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        is_within = acted_at(moment, send, wait_for_stop)
 """
 
 
 def test_a_signal_at_any_moment_ends_the_wait() -> None:
-    done = subprocess.run([sys.executable, "-c", EACH_MOMENT], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", EACH_MOMENT],
+        env=os.environ | {"PYTHONPATH": str(Path(each_moment.__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

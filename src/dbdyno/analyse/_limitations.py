@@ -314,7 +314,7 @@ def _other_load_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
 
 
 def is_mostly_disturbed(records: Sequence[RunRecord]) -> bool:
-    """Return whether others used the processors in half of the measured runs or more: then no finding is sound."""
+    """Return whether other programs or guests used processors in at least half of the measured runs."""
     measured_records = [record for record in records if record.figures.window_s]
     disturbed_count = sum(record.is_disturbed for record in measured_records)
     return disturbed_count * 2 >= len(measured_records) > 0

@@ -67,7 +67,7 @@ def _serve(choices: argparse.Namespace) -> int:
     with contextlib.suppress(OSError):
         os.nice(19)
     server_context = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
-    with _stop_signals() as wait_for_one, server_context as place:
+    with _stop_signals() as wait_for_stop, server_context as place:
         host, port = place
         address = format_address(host, port)
         print(f"http://{address}/", flush=True)
@@ -76,14 +76,14 @@ def _serve(choices: argparse.Namespace) -> int:
                 f"warning: everyone who reaches {address} can read all results below {choices.folder}: "
                 "settings, host names, server logs; there is no password"
             )
-        wait_for_one()
+        wait_for_stop()
     return 0
 
 
 @contextlib.contextmanager
 def _stop_signals() -> Iterator[Callable[[], int]]:
-    """Return what waits for Ctrl-C, SIGTERM or, but under ``nohup``, the signal of a terminal that goes away."""
-    # A threading.Event would not do: a signal that comes while it begins to wait finds its lock held, for good.
+    """Yield a function that waits for Ctrl-C or SIGTERM, and for the end of the terminal, except under ``nohup``."""
+    # Not a threading.Event: a handler that runs while the main thread enters wait() would block on its lock forever.
     received_signals: SimpleQueue[int] = SimpleQueue()
 
     def receive(number: int, _frame: FrameType | None) -> None:

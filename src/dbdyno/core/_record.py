@@ -378,7 +378,7 @@ class RunRecord:
 
     @property
     def is_disturbed(self) -> bool:
-        """Return whether another than the study used the processors while the run was measured."""
+        """Return whether other programs or guests used processors during the window."""
         return any(caveat.code in (OTHER_LOAD, STEAL) for caveat in self.caveats)
 
     @property

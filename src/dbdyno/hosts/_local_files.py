@@ -216,7 +216,7 @@ def forget_pages(files: Sequence[str]) -> None:
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove a folder; once more where a process that was killed a moment ago has added a file, or removed one."""
+    """Remove a folder; try again if a process that was just killed adds or removes a file meanwhile."""
     for attempt in range(_REMOVE_ATTEMPTS):
         try:
             shutil.rmtree(directory)

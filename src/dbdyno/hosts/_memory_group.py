@@ -24,7 +24,7 @@ _REMOVE_S = 10.0
 _PAUSE_S = 0.05
 _REMEDY = "remove [limits], or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
 _REMEDY_THERE = "remove [limits], or log in as root there, or in a delegated group: see docs/guides/memory-limit.md"
-"""For another host: what starts dbdyno here changes nothing there."""
+"""For another host, where it does not matter how dbdyno was started here."""
 _PROC = Path("/proc/self")
 
 

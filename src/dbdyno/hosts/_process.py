@@ -21,8 +21,8 @@ from dbdyno.hosts._process_protocol import Completed, Process
 
 EXIT_UNKNOWN = -1000
 """Exit code of a process that has ended but was not our child: only its parent receives it."""
-_OF_A_THREAD = (errno.EINVAL, errno.ENOENT)
-"""Of opening a number that is by now a thread's of another process; which of both, the kernel's version decides."""
+_THREAD_ID_ERRORS = (errno.EINVAL, errno.ENOENT)
+"""Errors of opening the id of a thread instead of a process; which of the two depends on the kernel's version."""
 _TICK_S = 1.0
 _BLOCK_BYTES = 1 << 16
 _STDERR_KEPT_BYTES = 64 * 1024
@@ -119,7 +119,7 @@ def find_process(pid: int, start_ticks: int) -> ForeignProcess | None:
     except (ProcessLookupError, ValueError):
         return None
     except OSError as error:
-        if error.errno in _OF_A_THREAD:
+        if error.errno in _THREAD_ID_ERRORS:
             return None
         raise
     process = ForeignProcess(pid, start_ticks, pidfd)

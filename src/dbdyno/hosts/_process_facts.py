@@ -207,7 +207,7 @@ class ProcessWatch:
         if state is None or not state.is_halted or self._is_excused():
             self._halted_since = None
             return None
-        now_s, since_s = self._clock(), self._halted_since  # one look at it: another thread may note an answer now
+        now_s, since_s = self._clock(), self._halted_since  # read once: another thread may reset it now
         if since_s is None:
             since_s = self._halted_since = now_s
         halted_s = now_s - since_s

@@ -245,7 +245,7 @@ class RunExecutor:
         if profiler is None or server.pid is None:
             yield None
             return
-        with remote_private_folder(host) as folder:  # has our name: another study leaves it alone, however old it is
+        with remote_private_folder(host) as folder:  # belongs to this study: others do not remove it as a leftover
             longest_s = order.longest_s + _PERF_BEYOND_S
             recording = PerfRecording(host, folder, server.pid, longest_s, profiler.version, profiler.sees_kernel)
             try:

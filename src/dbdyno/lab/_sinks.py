@@ -175,7 +175,7 @@ def watched_folder(writer: ResultsWriter) -> Iterator[None]:
 
     thread = threading.Thread(target=watch, name="dbdyno-results-folder", daemon=True)
     try:
-        thread.start()  # in the block: a Ctrl-C may come while it waits for the beginning
+        thread.start()  # inside try: a Ctrl-C may come while start() waits
         yield
     finally:
         is_over.set()

@@ -251,11 +251,23 @@ class StudyAnalysis:
 
     @cached_property
     def limitations(self) -> tuple[Caveat, ...]:
-        """Return what limits the findings, the gravest first."""
+        """Return what limits the findings, the gravest first.
+
+        If others used processors in most runs, only results that differ and critical differences are graver.
+        """
         courses = courses_again(self.results, self.records)
         study_caveats = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
-        return _order_limitations(
-            altered_caveats(self.results), study_caveats, self.fairness, self.machine, self.records
+        grave_codes = {"results-differ"}
+        shared_codes = {OTHER_LOAD, STEAL} if is_mostly_disturbed(self.records) else set()
+        return (
+            *altered_caveats(self.results),
+            *(caveat for caveat in study_caveats if caveat.code in grave_codes),
+            *self.fairness.critical_caveats,
+            *(caveat for caveat in study_caveats if caveat.code in shared_codes),
+            *self.fairness.high_caveats,
+            *(caveat for caveat in study_caveats if caveat.code not in grave_codes | shared_codes),
+            *self.machine.caveats,
+            *self.fairness.lesser,
         )
 
     @property
@@ -288,32 +300,6 @@ class StudyAnalysis:
 def analyse_study(results: StoredStudy) -> StudyAnalysis:
     """Return the analysis of a stored study: the same one at each call, so that nothing is judged twice."""
     return results.once(StudyAnalysis)
-
-
-def _order_limitations(
-    altered: Sequence[Caveat],
-    study_caveats: Sequence[Caveat],
-    fairness: Fairness,
-    machine: MachineFindings,
-    records: Sequence[RunRecord],
-) -> tuple[Caveat, ...]:
-    """Order limitations: results that differ, then grave differences between targets; machine and lesser ones last.
-
-    Only what is critical stands above others' use of the processors, where that touched most runs.
-    """
-    differing_results = [caveat for caveat in study_caveats if caveat.code == "results-differ"]
-    shared = [caveat for caveat in study_caveats if caveat.code in (OTHER_LOAD, STEAL) and is_mostly_disturbed(records)]
-    other_caveats = [caveat for caveat in study_caveats if caveat not in (*differing_results, *shared)]
-    return (
-        *altered,
-        *differing_results,
-        *fairness.critical_caveats,
-        *shared,
-        *fairness.high_caveats,
-        *other_caveats,
-        *machine.caveats,
-        *fairness.lesser,
-    )
 
 
 def _in_study_order(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:

@@ -37,7 +37,7 @@ def check_until_quiet(path: Path, check: FolderCheck) -> tuple[Manifest, Checked
         try:
             manifest, digest = read_manifest(path)
             checked_folder = check_folder(path, manifest, digest, is_full=check.is_full)
-        except (StoreError, FileNotFoundError):  # a file that a writer has replaced meanwhile, a run it has set aside
+        except (StoreError, FileNotFoundError):  # a writer has replaced a file or set a run aside
             if not is_held(path / layout.LOCK):
                 raise
         else:

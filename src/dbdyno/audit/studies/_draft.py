@@ -88,7 +88,7 @@ class Draft:
             facts = self.facts.get(target.name)
             named = finding.values.get(facts.name, ()) if facts is not None else ()
             names = {str(words).partition(":")[0].strip() for words in named} if isinstance(named, tuple) else set()
-            changes += self._take_out(target, names)
+            changes += self._remove_options(target, names)
         return changes
 
     def without_overrides(self, name: str) -> list[str]:
@@ -98,18 +98,20 @@ class Draft:
             return changes
         for target in self.study.targets:
             if self.is_ours(target):
-                removals = self._take_out(target, options_of(name, self.options[target.name], *self.server(target)))
-                removals += self._take_out_setting(target, baseline_id(name))
+                removals = self._remove_options(
+                    target, options_of(name, self.options[target.name], *self.server(target))
+                )
+                removals += self._remove_setting(target, baseline_id(name))
                 self.at_default |= {(target.name, name)} if removals else set()
                 changes += removals
         return changes
 
-    def _take_out(self, target: Target, names: set[str]) -> list[str]:
+    def _remove_options(self, target: Target, names: set[str]) -> list[str]:
         options = self.options[target.name]
         removed_options = [option for option in options if requested_option(option)[0] in names]
         return [f"{target.name}: {option} = {options.pop(option)} removed" for option in removed_options]
 
-    def _take_out_setting(self, target: Target, name: str) -> list[str]:
+    def _remove_setting(self, target: Target, name: str) -> list[str]:
         target_settings = self.settings[target.name]
         return (
             [f"{target.name}: {name} = {setting_text(name, target_settings.pop(name))} removed"]

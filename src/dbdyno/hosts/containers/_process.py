@@ -39,7 +39,7 @@ class ContainerProcess:
         self._output = output
         self._order = order
         self._code: int | None = None
-        self._recording = threading.Lock()
+        self._exit_lock = threading.Lock()
         self._was_out_of_memory = False
         self.container_id = str(container.id)
         self.pid, self.start_ticks = self._first_process()
@@ -63,9 +63,9 @@ class ContainerProcess:
         return None if limit is None else memory_group_of(LocalFiles(), self.pid, limit, os.sysconf("SC_PAGE_SIZE"))
 
     def poll(self) -> int | None:
-        """See `Process`. The kernel is asked; the engine once it has ended, by one thread alone, which removes it."""
+        """See `Process`. Asks the kernel; after the end, one thread asks the engine and removes the container."""
         if self._code is None and start_ticks_of(self.pid) != self.start_ticks:
-            with self._recording:
+            with self._exit_lock:
                 if self._code is None:
                     self._record_exit()
         return self._code

@@ -48,8 +48,8 @@ class _Open:
 
     Parameters
     ----------
-    answered : gets one item with the reply. Not a threading.Event: a Ctrl-C that comes while one begins to wait leaves
-        its lock held, and the thread that takes the replies of all would wait for it for good
+    answered : gets one item with the reply. Not a threading.Event: a Ctrl-C while a thread enters wait() leaves the
+        event's lock held, and the thread that receives all replies would block on it forever
     """
 
     number: int
@@ -124,7 +124,7 @@ class Link:
             open_request = self._new_request({"do": what, **arguments}, body)
         try:
             self._send(open_request)
-        except BaseException:  # Ctrl-C: over the next connection it would be done although nobody waits for it
+        except BaseException:  # Ctrl-C: after a reconnection it would be sent again although nobody waits for it
             with self._state:
                 self._open.pop(open_request.number, None)
             raise
@@ -181,7 +181,7 @@ class Link:
                 self._lost.clear()
                 self.reconnections += resume  # before the replies to what is sent again
             open_numbers = sorted(self._open)
-        if is_closed:  # while it connected: nobody else would end it
+        if is_closed:  # closed while it connected: nobody else would end it
             ssh.close()
             return
         threading.Thread(target=self._read, args=(ssh,), daemon=True, name="dbdyno-frames").start()
@@ -194,7 +194,7 @@ class Link:
         noise = skip_greeting(lambda count: ssh.read(count, _RECONNECT_S + 2 if resume else _GREETING_S))
         if noise is None:
             return
-        code, stderr = ssh.exit_code(), ssh.words()
+        code, stderr = ssh.exit_code(), ssh.stderr_text()
         if resume and code == _SESSION_ENDED:
             raise _session_ended_error(self.destination, stderr)
         raise failure(self.destination, code, stderr or noise.decode(errors="replace"))
@@ -218,10 +218,10 @@ class Link:
         ssh.close()
 
     def _keep_alive(self) -> None:
-        """Keep the connection until it is closed; where that fails for any reason, so do all requests."""
+        """Keep the connection until it is closed; if that fails for any reason, fail all requests."""
         try:
             self._beat()
-        except Exception as error:  # no thread can be started, for example: nobody else would answer who waits
+        except Exception as error:  # such as no thread left to start: nobody else would end the waiting requests
             why = f"{type(error).__name__}: {error}"
             self._fail_requests(HostError(f"the connection to {self.destination} can't be kept", why, fault="network"))
             self._drop_connection()

@@ -15,7 +15,7 @@ from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
 from dbdyno.hosts.remote._link import Link, Refused
 
 _LOOK_S = 1.0
-_LAST_WORDS_S = 5.0
+_STDERR_WAIT_S = 5.0
 _STDERR_KEPT_BYTES = 64 * 1024
 
 
@@ -153,7 +153,7 @@ class RemotePipedProcess(PipedProcess):
     def wait(self, timeout_s: float) -> Completed:
         """See `PipedProcess`."""
         code = self._process.wait(timeout_s)
-        deadline = time.monotonic() + _LAST_WORDS_S  # a helper of it may live on, and hold its error stream open
+        deadline = time.monotonic() + _STDERR_WAIT_S  # a helper may live on and hold the stream open
         with contextlib.suppress(Refused):
             while not self._err.is_end and time.monotonic() < deadline:
                 self._stderr = (self._stderr + self._err.read(_LOOK_S))[-_STDERR_KEPT_BYTES:]

@@ -1,4 +1,4 @@
-"""Runs ssh with pipes to the command there: reads what comes, writes whole frames, and ends it with its helpers."""
+"""Runs ssh with pipes to the remote command: reads its output, writes whole frames, and ends it with its helpers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _BLOCK_BYTES = 1 << 18
 _STDERR_KEPT_BYTES = 64 * 1024
 _EXIT_S = 0.5
 _KILL_WAIT_S = 2.0
-_WORDS_S = 1.0
+_STDERR_WAIT_S = 1.0
 _SSH_FAILED = 255  # its own exit code, as when it can't connect
 
 
 class SshProcess:
-    """Represents an ssh that was started. One thread reads it; any may write while it holds `writing`.
+    """Represents a running ssh. One thread reads from it; any thread may write while it holds `writing`.
 
     Parameters
     ----------
-    note_activity : called whenever something comes
+    note_activity : called whenever output arrives
 
     Raises
     ------
@@ -50,12 +50,12 @@ class SshProcess:
         except OSError as error:
             remedy = "check that the OpenSSH client is installed, and that this user may start processes (ulimit -u)"
             raise HostError("ssh can't be started", str(error), remedy, fault="network") from error
-        # Read all the time: a full pipe would stop an ssh that says much, and the connection with it.
-        self._stderr_reader = threading.Thread(target=self._collect_stderr, daemon=True, name="dbdyno-ssh-words")
+        # Read all the time: a full pipe would block an ssh that prints much, and with it the connection.
+        self._stderr_reader = threading.Thread(target=self._collect_stderr, daemon=True, name="dbdyno-ssh-stderr")
         self._stderr_reader.start()
 
     def read(self, count: int, timeout_s: float | None = None) -> bytes:
-        """Return as many bytes as asked for; fewer at the end, or when nothing comes for `timeout_s`."""
+        """Return as many bytes as asked for; fewer at the end, or if nothing arrives for `timeout_s`."""
         pipe = self._popen.stdout
         while pipe is not None and len(self._held) < count:
             if timeout_s is not None and not _is_readable(pipe.fileno(), timeout_s):
@@ -70,46 +70,46 @@ class SshProcess:
         return content
 
     def write(self, frame: bytes) -> None:
-        """Write a whole frame; where ssh has ended, nothing. The caller holds `writing`.
+        """Write a whole frame, or nothing if ssh has ended. The caller holds `writing`.
 
-        One that is cut off by Ctrl-C ends the connection: the agent would take what comes next for its rest.
+        If Ctrl-C interrupts it, ssh is ended: the agent would read the next frame as the rest of this one.
         """
         unsent, pipe = memoryview(frame), self._popen.stdin
         try:
             while unsent and pipe is not None:
                 unsent = unsent[os.write(pipe.fileno(), unsent) :]
         except (OSError, ValueError):
-            return  # who reads sees the end
+            return  # the reading thread sees the end
         except BaseException:
             self.kill()
             raise
 
     def exit_code(self) -> int:
-        """Return the exit code of one that has closed its output; one that is stuck is ended, as with a lost path."""
+        """Return the exit code after the output has ended; end an ssh that is stuck, as on a lost path."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._popen.wait(_EXIT_S)
         self.kill()
         return _SSH_FAILED
 
-    def words(self) -> str:
-        """Return the end of what it has said. A helper of it that lives on, and may say more, is not waited for."""
-        self._stderr_reader.join(_WORDS_S)
+    def stderr_text(self) -> str:
+        """Return the end of its standard error. A helper that lives on, and may print more, is not waited for."""
+        self._stderr_reader.join(_STDERR_WAIT_S)
         return self._stderr.decode(errors="replace")
 
     def kill(self) -> None:
-        """End it with what it has started: the ssh that a wrapper runs would hold the pipes, and who waits for them."""
+        """End it with its child processes: the ssh that a wrapper started would hold the pipes open."""
         if self._popen.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._popen.pid, signal.SIGKILL)  # its own session: group id = pid
 
     def end(self) -> None:
-        """End it, and wait for that; where the kernel does not end it now, not for long."""
+        """End it, and wait until it has ended, but not long: the kernel may be unable to end it now."""
         self.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(_KILL_WAIT_S)
 
     def close(self) -> None:
-        """End it and close its pipes. Its reader calls this, or who starts none."""
+        """End it and close its pipes. The reading thread calls this, or the caller if there is none."""
         self.end()
         with self.writing:
             for pipe in (self._popen.stdin, self._popen.stdout):
@@ -126,6 +126,6 @@ class SshProcess:
 
 
 def _is_readable(descriptor: int, timeout_s: float) -> bool:
-    poll = select.poll()  # unlike select.select, of any number of open files
+    poll = select.poll()  # select.select can't take descriptors above 1,023
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(timeout_s * 1000))

@@ -20,7 +20,7 @@ from dbdyno.hosts.remote._link import Link, Refused
 
 _BLOCK_BYTES = 1 << 18
 _WAIT_MS = 5000
-_SHORTAGE_S = 0.2
+_RETRY_S = 0.2
 
 
 class Tunnel:
@@ -65,8 +65,8 @@ class Tunnel:
             try:
                 local_socket, _ = self._listener.accept()
                 threading.Thread(target=self._serve, args=(local_socket,), daemon=True, name="dbdyno-tunnel").start()
-            except (OSError, RuntimeError):  # it was closed; or no descriptor or thread is left, and one will be
-                time.sleep(_SHORTAGE_S)
+            except (OSError, RuntimeError):  # closed; or no descriptor or thread is free now
+                time.sleep(_RETRY_S)
 
     def _serve(self, local_socket: socket.socket) -> None:
         """Serve a connection; it ends at once if the server is not there."""

@@ -130,7 +130,7 @@ class SessionThreads:
         self._reader.start()
 
     def _read(self, process: PipedProcess) -> None:
-        with contextlib.suppress(HostError):  # the way to the server's host is lost: what came until then stays
+        with contextlib.suppress(HostError):  # the server's host is lost: the records so far stay
             for line in process.lines():
                 try:
                     self.records.append(json.loads(line))

@@ -6,7 +6,7 @@ import altair as alt
 
 from dbdyno.analyse import CellHistory
 from dbdyno.report._format import figure
-from dbdyno.report.charts._style import Chart, Row, fixed, rows_data
+from dbdyno.report.charts._style import Chart, Row, constant_channel, rows_data
 
 HEIGHT = 190
 _ROOM = 1.08
@@ -55,7 +55,7 @@ def history_chart(name: str, title: str, words: str, history: CellHistory, label
         alt.Chart(rows_data(moves)).mark_rule(color="var(--s1)", strokeDash=[3, 3]).encode(x=alt.X("at:Q")),
         alt.Chart(rows_data(moves))
         .mark_text(align="left", dx=4, dy=8, fontSize=11, color="var(--ink)")
-        .encode(x=alt.X("at:Q"), y=fixed(alt.YValue, 2), text=alt.Text("words:N")),
+        .encode(x=alt.X("at:Q"), y=constant_channel(alt.YValue, 2), text=alt.Text("words:N")),
     ).properties(height=HEIGHT)
     return Chart(name, title, f"{title}. {words}", drawing)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from dbdyno.analyse import STATUS_WORDS, SeriesJudgement, level_words, stall_words, stop_words, wave_words, window_words
 from dbdyno.report._series import downsampled
-from dbdyno.report.charts._style import Chart, Row, fixed, rows_data
+from dbdyno.report.charts._style import Chart, Row, constant_channel, rows_data
 from dbdyno.stats import stalled_seconds
 
 HEIGHT = 150
@@ -97,7 +97,7 @@ def _mark_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Cha
         changes.mark_rule(color="var(--s1)", strokeDash=[2, 3], opacity=0.8).encode(x=x),
         stop.mark_rule(color="var(--s2)", strokeDash=[8, 3]).encode(x=x),
         stop.mark_text(align="left", dx=3, fontSize=10, color="var(--s2)").encode(
-            x=x, y=fixed(alt.YValue, 5), text=alt.Text("word:N")
+            x=x, y=constant_channel(alt.YValue, 5), text=alt.Text("word:N")
         ),
         stalled.mark_point(shape="triangle-up", color="var(--alarm)", filled=True, size=22, opacity=1).encode(
             x=x, y=alt.Y("tps:Q")
@@ -123,6 +123,9 @@ def _swing_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Ch
     bars = alt.Chart(rows_data(rows)).mark_rect(fill="var(--s3)", opacity=0.75)
     return [
         bars.encode(
-            x=alt.X("from:Q", scale=x_scale), x2=alt.X2("to:Q"), y=fixed(alt.YValue, 0), y2=fixed(alt.Y2Value, 3)
+            x=alt.X("from:Q", scale=x_scale),
+            x2=alt.X2("to:Q"),
+            y=constant_channel(alt.YValue, 0),
+            y2=constant_channel(alt.Y2Value, 3),
         )
     ]

@@ -10,7 +10,17 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.report._palette import Palette
-from dbdyno.report.charts._style import AUTOSIZE, Drawing, Row, colour, fixed, shape, short_names, titled, together
+from dbdyno.report.charts._style import (
+    AUTOSIZE,
+    Drawing,
+    Row,
+    colour,
+    constant_channel,
+    shape,
+    short_names,
+    titled,
+    together,
+)
 
 _ROW_PX = 42
 _LONGEST_NAME = 44
@@ -49,10 +59,10 @@ def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bo
     interval = base.mark_rule(strokeWidth=2.4, clip=True, yOffset=bar_offset_px).encode(x=low, x2=high)
     words = [
         base.mark_text(align="left", fontSize=12, fontWeight=600, dy=_NAME_UP_PX - half_line_px).encode(
-            x=fixed(alt.XValue, 0), text=alt.Text("name:N")
+            x=constant_channel(alt.XValue, 0), text=alt.Text("name:N")
         ),
         base.mark_text(align="left" if has_two_lines else "right", fontSize=12, dy=_NAME_UP_PX + half_line_px).encode(
-            x=fixed(alt.XValue, 0 if has_two_lines else "width"), text=alt.Text("shown:N")
+            x=constant_channel(alt.XValue, 0 if has_two_lines else "width"), text=alt.Text("shown:N")
         ),
     ]
     if is_bar:

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from dbdyno.report.charts._style import AUTOSIZE, Row, config, fixed
+from dbdyno.report.charts._style import AUTOSIZE, Row, config, constant_channel
 
 HEIGHT = 92
 _LABEL = "datum.value == 0 ? '0' : abs(datum.value) < 1 ? format(datum.value, '.3~r') : format(datum.value, '.4~s')"
@@ -74,7 +74,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=fixed(alt.YValue, -3), y2=fixed(alt.Y2Value, 1)),
+        waves.encode(**spans, y=constant_channel(alt.YValue, -3), y2=constant_channel(alt.Y2Value, 1)),
         changes.encode(x=alt.X("second:Q", scale=x_scale)),
     ]
 

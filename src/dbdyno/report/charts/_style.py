@@ -137,8 +137,8 @@ def rows_data(rows: Sequence[Row]) -> alt.InlineData:
     return alt.InlineData(values=text)
 
 
-def fixed(channel: Any, value: float | str) -> Any:  # noqa: ANN401 - Altair's channels have no types
-    """Return a channel at one place of the chart. For a bare `alt.value` Altair makes a table of all its classes."""
+def constant_channel(channel: Any, value: float | str) -> Any:  # noqa: ANN401 - Altair's channels have no types
+    """Return a channel with a constant value. For a bare `alt.value` Altair builds a table of all its classes."""
     return channel(value)
 
 
