@@ -6,11 +6,11 @@ mod common;
 
 use common::endpoint;
 use dbdyno_drive::{
-    ClientShare, DriveError, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
-    PreparedFull, Protocol, RunOutcome, Start, StartTime, Status, StopSwitch, drive,
+    DriveError, IntervalRecord, Level, Load, Observer, Phase, Protocol, RunOutcome, Start, Status,
+    StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::{PathTimeout, SessionOptions};
+use dbdyno_wire::PathTimeout;
 use dbdyno_workload::{
     Call, Class, NextAction, Response, RetryValues, StatementTemplate, TransactionType, User,
     Workload, WorkloadSpec,
@@ -167,29 +167,10 @@ fn spec() -> WorkloadSpec {
 }
 
 fn load(address: SocketAddr, behaviour: Behaviour) -> Load {
+    let workload = Arc::new(TestWorkload(spec(), behaviour));
     Load {
-        endpoint: endpoint(address),
-        role_endpoint: None,
-        session: SessionOptions::default(),
-        workload: Arc::new(TestWorkload(spec(), behaviour)),
         protocol: Protocol::Text,
-        concurrency: 2,
-        share: ClientShare::default(),
-        start: StartTime::WhenReady,
-        workers: 1,
-        cpus: Vec::new(),
-        pacing: Pacing::Closed { think: None },
-        phases: vec![Phase {
-            name: "window".to_owned(),
-            seconds: 4,
-        }],
-        errors: ErrorPolicy::default(),
-        prepared_full: PreparedFull::default(),
-        drain: Duration::from_secs(5),
-        events_limit: None,
-        seed: 1,
-        answer_timeout: None,
-        login_timeout: Duration::from_secs(10),
+        ..common::load(address, workload, 2, 4)
     }
 }
 

@@ -4,13 +4,11 @@
 
 mod common;
 
-use common::endpoint;
 use dbdyno_drive::{
-    ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase, PreparedFull,
-    Protocol, RunOutcome, Start, StartTime, Status, StopSwitch, drive,
+    ErrorPolicy, IntervalRecord, Level, Load, Observer, RunOutcome, Start, Status, StopSwitch,
+    drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::SessionOptions;
 use dbdyno_workload::{
     Call, Class, NextAction, Response, RetryAfter, RetryValues, StatementTemplate, TransactionType,
     User, Workload, WorkloadSpec,
@@ -77,7 +75,7 @@ impl User for RestingUser {
     }
 }
 
-/// Stands between the load and the server, and can cut all connections.
+/// Represents the network between the load and the server. It can cut all connections.
 #[derive(Default)]
 struct Cable {
     is_cut: AtomicBool,
@@ -85,7 +83,7 @@ struct Cable {
 }
 
 impl Cable {
-    /// Passes connections on to the server, while it is whole. Returns it, and where it begins.
+    /// Passes connections on to the server unless it is cut. Returns it with the address to connect to.
     fn to(server: SocketAddr) -> (Arc<Self>, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (cable, address) = (Arc::<Self>::default(), listener.local_addr().unwrap());
@@ -111,7 +109,7 @@ impl Cable {
         self.streams.lock().unwrap().extend([client, server]);
     }
 
-    /// Cuts all connections, and lets no new one through for so long.
+    /// Cuts all connections, and passes no new one on for `for_ms`.
     fn cut(&self, for_ms: u64) {
         self.is_cut.store(true, Ordering::Release);
         for stream in self.streams.lock().unwrap().drain(..) {
@@ -122,7 +120,7 @@ impl Cable {
     }
 }
 
-/// Keeps the longest response time, and cuts the cable half a second after the start.
+/// Keeps the longest response time, and cuts the cable for `cut_ms` half a second after the start.
 struct RunObserver {
     longest_ns: u64,
     cable: Arc<Cable>,
@@ -163,36 +161,17 @@ fn run(server: NullServer, rest_ms: u64, ignored: u16, cut_ms: Option<u64>) -> (
         transaction_types: vec!["event"],
         ..WorkloadSpec::default()
     };
+    let workload = Arc::new(RestingWorkload {
+        spec,
+        rest_ns: rest_ms * MS,
+    });
     let load = Load {
-        endpoint: endpoint(address),
-        role_endpoint: None,
-        session: SessionOptions::default(),
-        workload: Arc::new(RestingWorkload {
-            spec,
-            rest_ns: rest_ms * MS,
-        }),
-        protocol: Protocol::Prepared,
-        concurrency: 4,
-        share: ClientShare::default(),
-        start: StartTime::WhenReady,
-        workers: 1,
-        cpus: Vec::new(),
-        pacing: Pacing::Closed { think: None },
-        phases: vec![Phase {
-            name: "window".to_owned(),
-            seconds: 2,
-        }],
         errors: ErrorPolicy {
             after: RetryAfter::Codes(vec![ignored]),
             retry_limit: Some(0),
             ..ErrorPolicy::default()
         },
-        prepared_full: PreparedFull::default(),
-        drain: Duration::from_secs(5),
-        events_limit: None,
-        seed: 1,
-        answer_timeout: None,
-        login_timeout: Duration::from_secs(10),
+        ..common::load(address, workload, 4, 2)
     };
     let mut observer = RunObserver {
         longest_ns: 0,

@@ -4,13 +4,10 @@
 
 mod common;
 
-use common::endpoint;
 use dbdyno_drive::{
-    Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
-    PreparedFull, Protocol, Start, StartTime, Status, StopSwitch, drive,
+    Arrivals, IntervalRecord, Level, Load, Observer, Pacing, Start, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::SessionOptions;
 use dbdyno_workload::{RandomKind, RandomSource, workload};
 use std::io;
 use std::net::SocketAddr;
@@ -56,32 +53,14 @@ fn load(address: SocketAddr) -> Load {
         kind: RandomKind::Dbdyno,
         seed: 1,
     };
+    let workload = workload("sysbench/oltp_point_select", &[], random, 8).unwrap();
     Load {
-        endpoint: endpoint(address),
-        role_endpoint: None,
-        session: SessionOptions::default(),
-        workload: workload("sysbench/oltp_point_select", &[], random, 8).unwrap(),
-        protocol: Protocol::Prepared,
-        concurrency: 8,
-        share: ClientShare::default(),
-        start: StartTime::WhenReady,
         workers: 2,
-        cpus: Vec::new(),
         pacing: Pacing::FixedRate {
             rate_per_s: RATE_PER_S,
             arrivals: Arrivals::Constant,
         },
-        phases: vec![Phase {
-            name: "window".to_owned(),
-            seconds: SECONDS,
-        }],
-        errors: ErrorPolicy::default(),
-        prepared_full: PreparedFull::default(),
-        drain: Duration::from_secs(5),
-        events_limit: None,
-        seed: 1,
-        answer_timeout: None,
-        login_timeout: Duration::from_secs(10),
+        ..common::load(address, workload, 8, SECONDS)
     }
 }
 

@@ -7,15 +7,13 @@
 mod common;
 mod one_or_two;
 
-use common::endpoint;
 use dbdyno_drive::{
-    Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
-    PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, StartTime, Status,
-    StopSwitch, Stretch, Think, ThinkDistribution, drive, search,
+    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Probe, RateStream,
+    RunOutcome, Search, Start, Status, StopSwitch, Stretch, Think, ThinkDistribution, drive,
+    search,
 };
 use dbdyno_meter::{ErrorCodeCounts, SECOND_NS};
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::SessionOptions;
 use dbdyno_workload::RetryAfter;
 use one_or_two::OneOrTwo;
 use std::collections::BTreeMap;
@@ -86,28 +84,10 @@ fn server(delay: Option<&str>) -> NullServer {
 fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
     let address = server.address().tcp.unwrap();
     Load {
-        endpoint: endpoint(address),
-        role_endpoint: None,
-        session: SessionOptions::default(),
-        workload: Arc::new(OneOrTwo::new()),
-        protocol: Protocol::Prepared,
-        concurrency: 8,
-        share: ClientShare::default(),
-        start: StartTime::WhenReady,
         workers: 2,
-        cpus: Vec::new(),
         pacing,
-        phases: vec![Phase {
-            name: "window".to_owned(),
-            seconds,
-        }],
-        errors: ErrorPolicy::default(),
-        prepared_full: PreparedFull::default(),
         drain: Duration::from_secs(10),
-        events_limit: None,
-        seed: 1,
-        answer_timeout: None,
-        login_timeout: Duration::from_secs(10),
+        ..common::load(address, Arc::new(OneOrTwo::new()), 8, seconds)
     }
 }
 

@@ -108,7 +108,7 @@ impl Populator<'_> {
             self.population.rows_total(),
             self.elapsed_ns(),
         );
-        let progress = progress.after(self.rows_before());
+        let progress = progress.with_rows_before(self.rows_before());
         reporter.progress(&progress).map_err(|error| {
             self.context.stop.throw();
             unwritable("the progress of the filling")(error)

@@ -177,7 +177,7 @@ mod tests {
         };
         let at = |rows_before, rows, seconds: u64| {
             let progress = PopulateProgress::new("load", rows, 200_000, seconds * 1_000_000_000);
-            progress.after(rows_before)
+            progress.with_rows_before(rows_before)
         };
         screen.began_with(&at(0, 0, 0));
         let line = screen.line(&at(150_000, 160_000, 2));

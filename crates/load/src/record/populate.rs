@@ -58,7 +58,7 @@ impl PopulateProgress {
     }
 
     /// Returns the same progress after so many rows of an interrupted populate.
-    pub(crate) fn after(self, rows_before: u64) -> Self {
+    pub(crate) fn with_rows_before(self, rows_before: u64) -> Self {
         Self {
             rows_before,
             ..self

@@ -94,15 +94,21 @@ fn an_intended_rollback_is_told_apart() {
     assert_eq!(end, NextAction::RolledBack);
 }
 
+/// Returns a user in its first event, after so many answers.
+fn user_after(answers: u32) -> (Box<dyn User>, Call) {
+    let (mut user, mut call) = script_user();
+    user.start_event(None);
+    user.next(None, &mut call);
+    for _ in 0..answers {
+        user.next(reply_with(&changed(1), &mut rows(1)), &mut call);
+    }
+    (user, call)
+}
+
 #[test]
 fn an_attempt_given_up_anywhere_begins_again_at_the_first_statement() {
     for answered in 0..2 {
-        let (mut user, mut call) = script_user();
-        user.start_event(None);
-        user.next(None, &mut call);
-        for _ in 0..answered {
-            user.next(reply_with(&changed(1), &mut rows(1)), &mut call);
-        }
+        let (mut user, mut call) = user_after(answered);
         assert_eq!(user.repeat_event(RetryValues::Same), 1);
         assert_eq!(user.next(None, &mut call), NextAction::Send);
         assert_eq!(values(&call), (0, vec![Parameter::Int(1)]));
@@ -112,12 +118,7 @@ fn an_attempt_given_up_anywhere_begins_again_at_the_first_statement() {
 #[test]
 fn after_an_event_that_is_given_up_the_user_rests_as_after_any_other() {
     for answered in 0..2 {
-        let (mut user, mut call) = script_user();
-        user.start_event(None);
-        user.next(None, &mut call);
-        for _ in 0..answered {
-            user.next(reply_with(&changed(1), &mut rows(1)), &mut call);
-        }
+        let (mut user, mut call) = user_after(answered);
         assert_eq!(user.give_up_event(), 7);
         user.start_event(None);
         user.next(None, &mut call);
