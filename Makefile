@@ -26,6 +26,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
+# Programs are expected here, wherever the user's other projects are built.
+export CARGO_TARGET_DIR := $(CURDIR)/target
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 UV := .tools/bin/uv
@@ -86,7 +88,7 @@ pages:
 wheels: $(UV) $(LOAD)
 	@rm -rf target/packages
 	@$(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON)
-	@CARGO_TARGET_DIR=$(CURDIR)/target $(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON) crates/load
+	@$(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON) crates/load
 	@ls target/packages/*.whl
 
 release: setup

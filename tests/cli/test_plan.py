@@ -149,3 +149,16 @@ def test_a_wrong_wish_ends_with_2(
     code, printed, said = asked(capsys, study, *options)
     assert (code, printed) == (2, "")
     assert words in said
+
+
+def test_compare_shows_its_plan_and_leaves_nothing(
+    study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = study.parent / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    options = "--rows 50000 --tables 4 --tier 64MB --concurrency 1,4,16,64 --warm-up 60s --window 300s --repeats 2"
+    code = main(["compare", "mysql:9.7", "mariadb:11.8", *options.split(), "--name", "study", "--plan"])
+    printed, _ = capsys.readouterr()
+    assert (code, [*folder.iterdir()]) == (0, [])
+    assert printed == asked(capsys, study)[1]

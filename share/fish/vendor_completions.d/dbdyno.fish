@@ -33,6 +33,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l repeats -r -d 'ru
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l sentinel -r -d 'one of the engines, run between the others to detect machine drift'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l seed -r -d 'seed of order, rows and load (default 1)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l equivalence-events -r -d 'events sent to each target before the runs to compare results; 0: none (default 500)'
+complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l plan -d 'only show what would run, and how long it would take'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l name -r -d 'name of the study (default: name of the results folder)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -s o -l output -r -d 'results folder (default: results/NAME)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l fresh -d 'start over; existing results are moved aside'

@@ -14,6 +14,7 @@ from dbdyno.cli._folder import default_folder, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
+from dbdyno.cli._plan import print_plan
 from dbdyno.cli._run import add_run_options
 from dbdyno.cli._running_servers import add_server_options, running_servers
 from dbdyno.core import StudyError, with_unit
@@ -60,7 +61,7 @@ _SELDOM = frozenset(
         "--protocol", "--policy", "--pin-server", "--pin-client", "--warm-up-max", "--window-max",
         "--target-half-width", "--sentinel", "--seed", "--equivalence-events", "--name", "--retry-failed",
         "--retry-disturbed", "--no-calibrate", "--strict-audit", "--force", "--allow-altered", "--host-address",
-        "--host-home", "--client",
+        "--host-home", "--client", "--quiet",
     }
 )  # fmt: skip
 
@@ -91,7 +92,11 @@ def compare(choices: argparse.Namespace) -> int:
     default_output = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
     output = results_folder(choices.output, choices.name) if choices.output or choices.name else default_output
     choices.name = choices.name or output.name
-    return run_to_report(parse_choices(choices, workload_lines, servers), output, choices)
+    study = parse_choices(choices, workload_lines, servers)
+    if choices.plan:
+        print_plan(study, choices.target_half_width)
+        return 0
+    return run_to_report(study, output, choices)
 
 
 def _add_load_options(parser: Parser) -> None:
@@ -179,6 +184,7 @@ def _add_measurement_options(parser: Parser) -> None:
         metavar="N",
         help="events sent to each target before the runs to compare results; 0: none (default %(default)s)",
     )
+    measure.add_argument("--plan", action="store_true", help="only show what would run, and how long it would take")
     measure.add_argument("--name", default="", help="name of the study (default: name of the results folder)")
 
 

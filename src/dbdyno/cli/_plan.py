@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
     from dbdyno.hosts import Host
     from dbdyno.plan import Dealt, Plan, TimeRange
+    from dbdyno.stats import Variation
     from dbdyno.store import JsonValue
     from dbdyno.study import Study
 
@@ -70,29 +70,70 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _plan(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._plan_precision import plan_precision, precision_object  # late: see _main
-    from dbdyno.hosts import LocalHost
-    from dbdyno.plan import out_of_scope
+    from dbdyno.cli._plan_precision import measured_variation, precision_object  # late: see _main
     from dbdyno.study import read_cell_filter, read_study, study_of_cells
 
     study = study_of_cells(read_study(choices.study, choices.scale), read_cell_filter(choices.where))
-    plan = full_plan(study, LocalHost())
     within_ns = parse_duration_ns(choices.within) if choices.within else None
-    precision = plan_precision(study, choices, within_ns, plan.budget.overhead_ns)
-    unanswered = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
+    variation = measured_variation(choices.results, choices) if choices.results else None
+    forecast = _forecast(study, choices.target_half_width, variation, within_ns)
     if choices.json:
-        precision_json = None if precision is None else precision_object(precision)
-        document = {**plan_object(study, plan), "certainty": precision_json, "unanswered": list(unanswered)}
+        precision_json = None if forecast.precision is None else precision_object(forecast.precision)
+        unanswered: list[JsonValue] = [*forecast.unanswered]
+        document = {**plan_object(study, forecast.plan), "certainty": precision_json, "unanswered": unanswered}
         print(json.dumps(document, indent=1))
     else:
-        _print_head(study, plan)
-        if choices.runs:
-            _print_runs(plan)
-        _print_needs(study, plan, precision, unanswered, within_ns)
-    if within_ns is None:
-        return 0
-    is_possible = plan.budget.runs.expected_ns <= within_ns if precision is None else precision.is_possible
-    return 0 if is_possible else 1
+        _print_forecast(study, forecast, with_runs=choices.runs)
+    return 0 if forecast.is_possible else 1
+
+
+def print_plan(study: Study, target_half_width: str | None) -> None:
+    """Print what a study would run, need and show. Its precision is that which earlier studies here let expect."""
+    _print_forecast(study, _forecast(study, target_half_width, None, None), with_runs=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forecast:
+    """Describes what a study would do: its plan, its precision (None for a search), and what it can't answer.
+
+    Parameters
+    ----------
+    within_ns : time that the runs may take; None for any
+    """
+
+    plan: Plan
+    precision: PlanPrecision | None
+    unanswered: tuple[str, ...]
+    within_ns: int | None
+
+    @property
+    def is_possible(self) -> bool:
+        """Return whether the runs fit the time and reach the precision that was asked for."""
+        if self.within_ns is None:
+            return True
+        if self.precision is None:
+            return self.plan.budget.runs.expected_ns <= self.within_ns
+        return self.precision.is_possible
+
+
+def _forecast(
+    study: Study, target_half_width: str | None, variation: tuple[Variation, str] | None, within_ns: int | None
+) -> _Forecast:
+    from dbdyno.cli._plan_precision import plan_precision  # late: see _main
+    from dbdyno.hosts import LocalHost
+    from dbdyno.plan import out_of_scope
+
+    plan = full_plan(study, LocalHost())
+    precision = plan_precision(study, target_half_width, variation, within_ns, plan.budget.overhead_ns)
+    rows = max((workload.rows_total for workload in plan.workloads.values()), default=0)
+    return _Forecast(plan, precision, tuple(out_of_scope(study, rows)), within_ns)
+
+
+def _print_forecast(study: Study, forecast: _Forecast, *, with_runs: bool) -> None:
+    _print_head(study, forecast.plan)
+    if with_runs:
+        _print_runs(forecast.plan)
+    _print_needs(study, forecast)
 
 
 def _print_head(study: Study, plan: Plan) -> None:
@@ -125,11 +166,10 @@ def _print_runs(plan: Plan) -> None:
     console.print(table)
 
 
-def _print_needs(
-    study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str], within_ns: int | None
-) -> None:
+def _print_needs(study: Study, forecast: _Forecast) -> None:
     from dbdyno.cli._plan_precision import precision_lines
 
+    plan, precision = forecast.plan, forecast.precision
     console = wide_console()
     budget = plan.budget
     console.print(
@@ -150,9 +190,9 @@ def _print_needs(
         for line in _machine_lines(study, plan):
             console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
-    if precision is None and within_ns is not None and budget.runs.expected_ns > within_ns:
-        lines.append(f"           the searches take longer than {format_duration(within_ns)}: leave out cells")
-    for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
+    if precision is None and forecast.within_ns is not None and not forecast.is_possible:
+        lines.append(f"           the searches take longer than {format_duration(forecast.within_ns)}: leave out cells")
+    for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in forecast.unanswered)]:
         console.print(line, markup=False)
 
 

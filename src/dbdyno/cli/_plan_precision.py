@@ -57,32 +57,56 @@ class PlanPrecision:
 
 
 def plan_precision(
-    study: Study, choices: argparse.Namespace, within_ns: int | None, overhead_ns: int
+    study: Study,
+    target_half_width: str | None,
+    variation: tuple[Variation, str] | None,
+    within_ns: int | None,
+    overhead_ns: int,
 ) -> PlanPrecision | None:
     """Return how sure the study will be; None for a search, whose own precision says that.
 
     Parameters
     ----------
+    target_half_width : half-width of a cell's level to reach, as typed; None for 2 %
+    variation : what to expect of repeats and windows, and where it comes from; None for what earlier studies on this
+        machine showed, else what is assumed
     within_ns : time that the runs may take; None for any
     overhead_ns : what surrounds the window of one run, on average
 
     Raises
     ------
-    RequestError : a share that is none
-    StoreError : no results folder
+    RequestError : a half-width that is none
     """
-    target_half_width = (
-        parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
-        if choices.target_half_width
+    wished = (
+        parse_share(target_half_width, "half-width", "--target-half-width 2%")
+        if target_half_width
         else _DEFAULT_HALF_WIDTH
     )
     if study.pacing.search is not None:
         return None
-    variation, basis = _expected_variation(study, choices)
-    designs = tuple(designs_for(study, variation, target_half_width, overhead_ns))
-    best = None if within_ns is None else best_within(study, variation, within_ns, overhead_ns)
-    planned = planned_design(study, variation, overhead_ns)
-    return PlanPrecision(variation, basis, planned, target_half_width, within_ns, designs, best)
+    expected, basis = variation or _expected_variation(study)
+    designs = tuple(designs_for(study, expected, wished, overhead_ns))
+    best = None if within_ns is None else best_within(study, expected, within_ns, overhead_ns)
+    planned = planned_design(study, expected, overhead_ns)
+    return PlanPrecision(expected, basis, planned, wished, within_ns, designs, best)
+
+
+def measured_variation(folder: Path, choices: argparse.Namespace) -> tuple[Variation, str]:
+    """Return the variation of a results folder's repeats and windows, and where it comes from.
+
+    Raises
+    ------
+    StoreError : no results folder
+    """
+    from dbdyno.analyse import observed_variation  # late: see _main
+    from dbdyno.report import analyse_study
+
+    measured, cells = observed_variation(analyse_study(open_results(folder, choices)).judgements)
+    source_words = (
+        f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
+    )
+    words = f"spread {short_percent(measured.spread)} between repeats, {source_words} {folder}"
+    return measured, f"{words}; noise {short_percent(measured.noise_se)} of a window of 900 s"
 
 
 def seen_precision_line(study: Study, overhead_ns: int) -> str:
@@ -129,17 +153,15 @@ def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
     }
 
 
-def _expected_variation(study: Study, choices: argparse.Namespace) -> tuple[Variation, str]:
-    """Return that of the results that are named, else of earlier studies on this machine, else what is assumed."""
-    if choices.results is not None:
-        return _measured_variation(choices.results, choices)
+def _expected_variation(study: Study) -> tuple[Variation, str]:
+    """Return what earlier studies on this machine showed, else what is assumed; and where it comes from."""
     seen = _spread_to_expect(study)
     if seen is None:
         words = f"assumed: {_variation_words(ASSUMED_VARIATION)}"
-        return ASSUMED_VARIATION, f"{words}; --from RESULTS uses measured values"
+        return ASSUMED_VARIATION, f"{words}; plan --from RESULTS uses measured values"
     source_words = f"seen here in {counted(seen.cells, 'repeated cell')} of {counted(seen.studies, 'study', 'studies')}"
     words = f"{source_words}: {_variation_words(seen.variation)}"
-    return seen.variation, f"{words}; --from RESULTS uses others"
+    return seen.variation, f"{words}; plan --from RESULTS uses others"
 
 
 def _variation_words(variation: Variation) -> str:
@@ -160,18 +182,6 @@ def _spread_to_expect(study: Study) -> SeenSpread | None:
         return None
     seen = spread_seen_here(Home.of_user().root)
     return seen if seen is not None and seen.variation.spread > ASSUMED_VARIATION.spread else None
-
-
-def _measured_variation(folder: Path, choices: argparse.Namespace) -> tuple[Variation, str]:
-    from dbdyno.analyse import observed_variation  # late: see _main
-    from dbdyno.report import analyse_study
-
-    measured, cells = observed_variation(analyse_study(open_results(folder, choices)).judgements)
-    source_words = (
-        f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
-    )
-    words = f"spread {short_percent(measured.spread)} between repeats, {source_words} {folder}"
-    return measured, f"{words}; noise {short_percent(measured.noise_se)} of a window of 900 s"
 
 
 def _single_repeat_lines(precision: PlanPrecision) -> list[str]:
