@@ -42,8 +42,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "errors-retried": "The throughput contains their cost. Fewer connections or more rows lower it.",
         "errors": "The server's manual says what a code means; correct the settings or the load that cause it.",
         "undecided": (
-            "Set more repeats in the study and run it again: the stored runs are kept. dbdyno plan STUDY.toml "
-            "--target-half-width 2% says how many a given precision needs."
+            "Raise repeats (compare --repeats N, or in the study file) and run it again: the stored runs are kept. "
+            "dbdyno plan STUDY.toml --target-half-width 2% says how many a given precision needs."
         ),
         "closed-loop": "Use a fixed rate (--rate) to see it.",
     }

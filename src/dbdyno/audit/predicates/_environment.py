@@ -14,6 +14,7 @@ from dbdyno.audit._reading import SourcedValue, known, missing
 from dbdyno.audit._target import AuditTarget, version_numbers
 from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import compare, fact_missing, on_some, spoken_differences
+from dbdyno.core import short_percent
 from dbdyno.engines import parse_version
 
 _CONTAINER_RE = re.compile(r"[0-9a-f]{12}|localhost(\..*)?|<.*>|")
@@ -166,11 +167,11 @@ def client_contention(question: Question) -> RuleVerdict:
         name: "the client's share of the processors (host:client_cpu_share)" for name, s in shares.items() if s is None
     }
     if idle_shares and min(idle_shares) < question.rule.threshold["idle_share"]:
-        return decide({"host:idle_share": {f"{min(idle_shares):.2f}": tuple(sorted(shares))}}, {})
+        return decide({"host:idle_share": {short_percent(min(idle_shares)): tuple(sorted(shares))}}, {})
     if lacks:
         return undecided(lacks)
     flags = {name: float(share) > question.rule.threshold["client_share"] for name, share in shares.items()}
-    return on_some(question, flags, {name: f"{float(share):.2f}" for name, share in shares.items()})
+    return on_some(question, flags, {name: short_percent(float(share)) for name, share in shares.items()})
 
 
 def carry_over(question: Question) -> RuleVerdict:

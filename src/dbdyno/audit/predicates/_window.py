@@ -10,7 +10,7 @@ from dbdyno.audit._reading import number
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled, undecided
 from dbdyno.audit.predicates._generic import on_some
-from dbdyno.core import format_bytes
+from dbdyno.core import format_bytes, short_percent
 from dbdyno.engines import CounterSource, counter_sources
 
 _NO_SECONDS = "status of each second of the window"
@@ -35,7 +35,7 @@ def redo_saturated(question: Question) -> RuleVerdict:
         wait_growth = waits[-1] - waits[0] if waits else 0
         return share > limits[
             "seconds_share"
-        ] or wait_growth > 0, f"{share:.2f} of the seconds, {int(wait_growth)} waits"
+        ] or wait_growth > 0, f"{short_percent(share)} of the seconds, {int(wait_growth)} waits"
 
     return _judge_targets(question, saturated)
 
@@ -53,7 +53,8 @@ def flush_debt(question: Question) -> RuleVerdict:
             shares.append((ages[-1] - ages[0]) / limit_bytes[-1])
         if not shares:
             return None
-        return max(shares) > question.rule.threshold, f"debt grew by {max(shares):.2f}"
+        growth = max(*shares, 0.0)
+        return growth > question.rule.threshold, f"debt grew by {short_percent(growth)} of its limit"
 
     return _judge_targets(question, indebted)
 
@@ -70,7 +71,7 @@ def warm_up(question: Question) -> RuleVerdict:
         first_rate = (misses[fifth - 1] - misses[0]) / max(sum(transactions[1:fifth]), 1.0)
         last_rate = (misses[-1] - misses[-fifth]) / max(sum(transactions[len(misses) - fifth + 1 : len(misses)]), 1.0)
         change = abs(first_rate - last_rate) / max(first_rate, last_rate) if max(first_rate, last_rate) > 0 else 0.0
-        return change > question.rule.threshold, f"misses changed by {change:.2f}"
+        return change > question.rule.threshold, f"misses changed by {short_percent(change)}"
 
     verdict = _judge_targets(question, warming)
     sampled = {target.name for target in question.targets if series(target, "pool.misses")}

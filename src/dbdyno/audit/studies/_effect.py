@@ -323,8 +323,8 @@ def _first_difference(labels: Labels, target: str, other_target: str) -> tuple[s
 def _number(value: str) -> float | None:
     """Return the number in a value, the first there is.
 
-    >>> _number("2.1 % of the transactions"), _number("debt grew by 0.17"), _number("ON")
-    (2.1, 0.17, None)
+    >>> _number("2.1 % of the transactions"), _number("-O3"), _number("ON")
+    (2.1, 3.0, None)
     """
     match = re.search(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", value)
     return float(match[0]) if match else None
