@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -73,11 +72,11 @@ def _reader(kind: Any) -> _Reader:  # noqa: ANN401 - what an annotation can say
 
 
 def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
-    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
-        return float(value)
     if type(value) is not kind:
+        if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
+            return float(value)
         raise _mismatch_error(value, place, _NAMES[kind])
-    if kind is float and not (math.isfinite(value) and abs(value) <= LARGEST):
+    if kind is float and not abs(value) <= LARGEST:  # nor is what is no number
         raise DecodeError(f"{pointer(place)}: {value:g} where a number of at most {LARGEST:g} belongs")
     if kind is int and not -(2**63) <= value < 2**64:
         raise DecodeError(f"{pointer(place)}: a whole number beyond 64 bits")
@@ -87,7 +86,8 @@ def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
 def _dataclass_reader(kind: Any) -> _Reader:  # noqa: ANN401
     hints = typing.get_type_hints(kind)
     own_fields = [field for field in dataclasses.fields(kind) if field.init]
-    fields = [(field.name, _is_needed(field)) for field in own_fields if not is_flat(field)]
+    part_names = [field.name for field in own_fields if not is_flat(field)]
+    needed_names = {field.name for field in own_fields if not is_flat(field) and _is_needed(field)}
     flat_names = [field.name for field in own_fields if is_flat(field)]
     readers: dict[str, _Reader] = {}
 
@@ -95,10 +95,10 @@ def _dataclass_reader(kind: Any) -> _Reader:  # noqa: ANN401
         if not readers:  # made at first use, so that a type may hold itself
             readers.update({field.name: _reader(hints[field.name]) for field in own_fields})
         values = _require_mapping(value, place)
-        missing_name = next((name for name, is_needed in fields if is_needed and name not in values), None)
-        if missing_name is not None:
+        if not needed_names <= values.keys():
+            missing_name = next(name for name in part_names if name in needed_names and name not in values)
             raise DecodeError(f"{pointer(place)}: '{missing_name}' is missing")
-        own_values = {name: readers[name](values[name], (*place, name)) for name, _ in fields if name in values}
+        own_values = {name: readers[name](values[name], (*place, name)) for name in part_names if name in values}
         flat_parts = {name: readers[name](values, place) for name in flat_names}
         return kind(**own_values, **flat_parts)
 
@@ -134,14 +134,17 @@ def _literal_reader(words: tuple[Any, ...]) -> _Reader:
 def _union_reader(kinds: tuple[Any, ...]) -> _Reader:
     member_kinds = tuple(kind for kind in kinds if kind is not type(None))
     can_be_null = len(member_kinds) < len(kinds)
+    readers: list[_Reader] = []
 
     def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         if value is None and can_be_null:
             return None
+        if not readers:  # made at first use, as those of a dataclass
+            readers.extend(map(_reader, member_kinds))
         problem: DecodeError | None = None
-        for kind in member_kinds:
+        for read_member in readers:
             try:
-                return _reader(kind)(value, place)
+                return read_member(value, place)
             except DecodeError as error:
                 problem = error
         assert problem is not None, "a union has members"
@@ -178,7 +181,7 @@ def _mapping_reader(kind: Any) -> _Reader:  # noqa: ANN401
 
 
 def _require_mapping(value: Any, place: _Place) -> Mapping[str, Any]:  # noqa: ANN401
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):  # nearly all are: the abstract class takes long
         raise _mismatch_error(value, place, "a table of names and values")
     return value
 

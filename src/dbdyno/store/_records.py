@@ -42,14 +42,25 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
     return decode(RunRecord, row)
 
 
-def _is_never_negative(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
-    """Check as `_refuse_negative`, without the place: records are read by the thousand, and have none."""
-    kind = type(value)
-    if kind is dict:
-        return all(key in _SIGNED or _is_never_negative(part) for key, part in value.items())
-    if kind is list:
-        return all(map(_is_never_negative, value))
-    return not (kind in (int, float) and value < 0)
+def _is_never_negative(row: Any) -> bool:  # noqa: ANN401 - foreign JSON
+    """Check as `_refuse_negative`, level by level, without places: records are read by the thousand."""
+    parts = [row]
+    while parts:
+        inner_parts: list[Any] = []
+        for part in parts:
+            kind = type(part)
+            if kind is dict:
+                inner_parts += part.values() if _SIGNED.isdisjoint(part) else _unsigned_parts(part)
+            elif kind is list:
+                inner_parts += part
+            elif kind in (int, float) and part < 0:
+                return False
+        parts = inner_parts
+    return True
+
+
+def _unsigned_parts(table: Mapping[str, Any]) -> list[Any]:
+    return [part for key, part in table.items() if key not in _SIGNED]
 
 
 def _refuse_negative(value: Any, place: tuple[str, ...]) -> None:  # noqa: ANN401 - foreign JSON
