@@ -283,9 +283,9 @@ class Shown:
     scale: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NeutralParameter:
-    """Describes one quantity that servers name, count or show differently.
+    """Describes one quantity that servers name, count or show differently. There is one object of each.
 
     Parameters
     ----------
@@ -300,6 +300,7 @@ class NeutralParameter:
     build_dependent: bool
     rows: tuple[Mapping[str, Any], ...]
 
+    @functools.cache  # noqa: B019 - parameters live as long as the process
     def shown(self, family: str, version: str, storage_engine: str = "innodb") -> Shown | None:
         """Return where a server shows it; None when it has no such quantity.
 
