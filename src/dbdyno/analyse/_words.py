@@ -79,12 +79,15 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     ('between 0.2 % faster and 1.0 % slower', 'slower or faster: the runs are too unlike to say')
     >>> slower_words(1.13, 0.998, 1.28)
     'between 0.2 % faster and 22 % slower'
+    >>> slower_words(1.0, 0.36, 2.77)
+    'between 178 % faster and 64 % slower'
     """
     if is_vague_ratio(low, high) or low <= 0:
         return f"slower or faster: {_TOO_UNLIKE} to say"
     value, least, most = (100 * (1 - 1 / end) for end in (ratio, low, high))
     faster, slower = 100 * (1 / low - 1), 100 * (1 - 1 / high)
-    digits = 1 if most - least < 2 or abs(value) < 2 else 0
+    is_near_zero = abs(value) < 2 and most - least < 10
+    digits = 1 if most - least < 2 or is_near_zero else 0
     if least >= 0:
         return f"{value:.{digits}f} % slower ({least:.{digits}f} to {most:.{digits}f} %)"
     if slower <= 0:

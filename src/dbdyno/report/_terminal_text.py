@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -14,8 +14,11 @@ from dbdyno.core import Caveat
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, Terms, Words
 from dbdyno.report._format import printable
 
-_MOST_UNBROKEN = 5
-"""Columns of numbers in which no line is broken; more would not fit a terminal of 80 letters."""
+_MOST_NUMBER = 26
+"""Letters of the longest number with its interval. What is longer is words, and words may be broken into lines."""
+
+_MOST_WORD = 16
+"""Letters of a name that may be broken."""
 
 
 def to_terminal(blocks: Iterable[Block]) -> Group:
@@ -40,7 +43,7 @@ def _render_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             case Fold(summary, inner):
                 yield from _render_blocks([Heading(summary), *inner])
             case Table():
-                yield _table_grid(block)
+                yield _FittedTable(block)
                 yield from [Text(printable(block.note), style="dim")] * bool(block.note)
             case Paragraph(words, role):
                 yield _line_text(words, "dim" if role else "")
@@ -65,7 +68,17 @@ def _line_text(words: Words, style: str = "") -> Text:
     )
 
 
-def _table_grid(table: Table) -> Grid:
+@dataclass(frozen=True, slots=True)
+class _FittedTable:
+    """A table that adapts to the width of the terminal, which is known only when it is printed."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _table_grid(self.table, options.max_width)
+
+
+def _table_grid(table: Table, width: int) -> Grid:
     """Return a grid; what rows have in common stands above them, and what belongs below a row in its widest column."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     shown_columns = [index for index, column in enumerate(table.columns) if not (column.is_detail or column.is_group)]
@@ -74,11 +87,15 @@ def _table_grid(table: Table) -> Grid:
     widest = max(shown_columns, key=lambda index: max((len(row[index]) for row in table.rows), default=0))
     if details:
         shown_columns.sort(key=lambda index: index == widest)  # last, so that what is below it parts no others
-    is_narrow = sum(table.columns[index].is_number for index in shown_columns) <= _MOST_UNBROKEN
-    for column in (table.columns[index] for index in shown_columns):
-        align: Literal["left", "right"] = "right" if column.is_number else "left"
+    unbroken_columns = _unbroken_columns(table, shown_columns, width)
+    for index in shown_columns:
+        column = table.columns[index]
         grid.add_column(
-            "" if groups and column.is_name else column.title, justify=align, no_wrap=is_narrow and column.is_number
+            "" if groups and column.is_name else column.title,
+            justify="right" if column.is_number else "left",
+            no_wrap=index in unbroken_columns,
+            # A number continued on the next line would read as two.
+            overflow="ellipsis" if column.is_number else "fold",
         )
     indent, group_name = "  " if groups else "", ""
     for row in table.rows:
@@ -92,3 +109,23 @@ def _table_grid(table: Table) -> Grid:
         for detail_line in (f"{table.columns[index].title}: {row[index]}" for index in details if row[index]):
             grid.add_row(*(Text(printable(detail_line) if index == widest else "") for index in shown_columns))
     return grid
+
+
+def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) -> set[int]:
+    """Return the columns of numbers, unless too little of `width` would be left for the names of the rows.
+
+    Rich takes all width that is missing from the columns that may be broken, down to nothing.
+    """
+    texts = {index: [table.columns[index].title, *(row[index] for row in table.rows)] for index in shown_columns}
+    unbroken = {
+        index
+        for index in shown_columns
+        if table.columns[index].is_number and max(map(len, texts[index])) <= _MOST_NUMBER
+    }
+    needed = sum(
+        max(map(len, texts[index]))
+        if index in unbroken
+        else min(max((len(word) for text in texts[index] for word in text.split()), default=0), _MOST_WORD)
+        for index in shown_columns
+    )
+    return unbroken if needed + len(shown_columns) <= width else set()

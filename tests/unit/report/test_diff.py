@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
@@ -9,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from dbdyno.cli import main
 from dbdyno.core import LatencyNs, RequestError
 from dbdyno.report import StudyDiff, diff_results
+from dbdyno.report.diff._blocks import print_diff
 from dbdyno.report.diff._diff import _match_cells
 from dbdyno.report.diff._mismatch import _window_mismatch
 from dbdyno.report.diff._side import DiffSide
@@ -92,6 +95,15 @@ def test_what_changed_is_told_and_what_belongs_to_one_life_is_not(diff: StudyDif
     assert rows["mysql:9.7", "server"] == ("mysql 9.7.4 innodb", "mysql 9.7.5 innodb")
     assert {where for where, _ in rows} == {"mysql:9.7"}
     assert not {what for _, what in rows} & {"port", "server_id"}
+
+
+def test_the_number_of_changes_counts_those_that_are_not_listed(diff: StudyDiff) -> None:
+    row = diff.changed[0]
+    changed = tuple(replace(row, what=f"variable_{number}") for number in range(30))
+    out = io.StringIO()
+    print_diff(replace(diff, changed=changed), [], Console(file=out, width=100), every=False)
+    [title] = (line for line in out.getvalue().splitlines() if line.startswith("What else changed"))
+    assert re.findall(r"\d+", title) == ["30"]
 
 
 def test_an_unchanged_target_tells_whether_the_machine_moved(

@@ -109,9 +109,10 @@ def _diff_blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
         for excluded_cell in diff.left_out
     ]
     changed_lines = list(_changed_lines(diff.changed, every=every))
-    for title, lines in (("Not compared", excluded_lines), ("What else changed", changed_lines)):
-        if lines:
-            yield Fold(f"{title} ({len(lines)})", [ListOf(lines)])
+    if excluded_lines:
+        yield Fold(f"Not compared ({len(excluded_lines)})", [ListOf(excluded_lines)])
+    if changed_lines:
+        yield Fold(f"What else changed ({len(diff.changed)})", [ListOf(changed_lines)])
     yield ListOf(list(_side_lines(diff)))
 
 

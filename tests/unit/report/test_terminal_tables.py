@@ -1,0 +1,49 @@
+"""Tables in narrow terminals."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from dbdyno.report._blocks import Column, Table
+from dbdyno.report._terminal_text import to_terminal
+
+NAMES = ("MariaDB 10.11", "MariaDB 11.8")
+VAGUE = "66.1 and 98.2, 2 runs too noisy for an interval"
+UNKNOWN = "? not known (the runs are too unlike)"
+
+
+def printed(table: Table, width: int) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(to_terminal([table]))
+    return out.getvalue()
+
+
+def table_of(tps: str, ratio: str) -> Table:
+    titles = ("TPS, 95 %", "place", "of the first", "p95", "p99")
+    columns = [
+        Column("where", is_group=True),
+        Column("target", is_name=True),
+        *(Column(title, True) for title in titles),
+    ]
+    rows = [["64 MiB and 8 connections", name, tps, "1-2", ratio, "86.1 ms", "129 ms"] for name in NAMES]
+    return Table("summary", "Summary", columns, rows)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_a_narrow_table_loses_no_word(width: int) -> None:
+    """Words about runs that can't be compared are long; they once took all the width of the names."""
+    table = table_of(VAGUE, UNKNOWN)
+    words = printed(table, width).split()
+    for word in " ".join((*NAMES, VAGUE, UNKNOWN, *(column.title for column in table.columns[2:]))).split():
+        assert word in words
+    assert words.count("MariaDB") == len(NAMES) and words.count("1-2") == len(NAMES)
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_a_number_and_its_interval_stay_on_one_line(width: int) -> None:
+    lines = printed(table_of("1,450 ± 240", "0.77 (0.63-0.93)"), width).splitlines()
+    for name in NAMES:
+        assert any(name in line and "1,450 ± 240" in line and "0.77 (0.63-0.93)" in line for line in lines)
