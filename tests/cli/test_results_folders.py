@@ -213,12 +213,23 @@ def test_the_output_is_checked_before_the_machine(
     assert str(file) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "mysql:9.7", "-o", "new"],
+        ["engines"],
+        ["engines", "get", "mysql:9.7"],
+        ["calibrate", "--quick"],
+    ],
+    ids=" ".join,
+)
 def test_a_home_that_can_not_be_made_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DBDYNO_HOME", "/proc/nope")
+    monkeypatch.chdir(tmp_path)
     with told_errors() as errors:
-        assert main(["compare", "mysql:9.7", "-o", str(tmp_path / "new")]) == 2
+        assert main(command) == 2
     assert [error.code for error in errors] == ["not-writable"]
     assert "DBDYNO_HOME /proc/nope " in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

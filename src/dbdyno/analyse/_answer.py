@@ -57,7 +57,7 @@ def answer(
     """
     places = by_place(judgements)
     if not places:
-        return Answer("No answer", ("No run succeeded, so there is nothing to compare.",))
+        return Answer("No answer", ("There is no good run yet, so there is nothing to compare.",))
     best_places = _best_places(places)
     named_places = _places_to_name(best_places, places)
     if not comparisons:

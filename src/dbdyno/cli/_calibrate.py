@@ -37,8 +37,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _calibrate(choices: argparse.Namespace) -> int:
     from dbdyno.cli._machine import GeneratorPlace  # late: see _main
+    from dbdyno.core import Home
 
     check_options(choices)
+    Home.of_user().make()  # what can't be kept is not measured
     if not choices.host:
         return _calibrate_place(GeneratorPlace.here(), choices)
     with chosen_host(choices) as host:

@@ -90,6 +90,7 @@ def _list_engines(choices: argparse.Namespace) -> int:
     from dbdyno.provision import installed_engines, list_offers
 
     host, home = LocalHost(), Home.of_user()
+    home.make()
     offers = list_offers(host, home, refresh=choices.refresh, progress=_print_progress)
     installed_by_key = {
         _installation_key(installed.installation): installed for installed in installed_engines(home, host)
@@ -114,12 +115,14 @@ def _get_engines(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import LocalHost
     from dbdyno.provision import provision
 
+    home = Home.of_user()
+    home.make()
     installations = []
     for name in _parse_engine_names(choices.engines):
         installation = provision(
             name,
             LocalHost(),
-            Home.of_user(),
+            home,
             progress=_print_progress,
             without_digest=choices.without_digest,
         )

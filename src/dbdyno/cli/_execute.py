@@ -38,9 +38,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     """Run a study into a folder, write its report, and print the summary and the report's path."""
     outcome = run_into(study, output, choices)
     try:
-        _write_report(
-            StoredStudy.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet
-        )
+        _write_report(StoredStudy.open(output, check=check_of(choices)), outcome, output / "report.html", choices)
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads the summary; only the exit code shows how the study ended
         pass
@@ -54,7 +52,7 @@ def run_part(study: Study, part: PartOfStudy, output: Path, choices: argparse.Na
     """Run a part of a study into a folder; the report is made of all parts together."""
     outcome = run_into(study, output, choices, part)
     print(output)
-    warn_of_missing_runs(outcome)
+    warn_of_missing_runs(outcome, is_fresh=choices.fresh)
     if not choices.quiet:
         tell(f"hint: dbdyno gather DIR.. -o {output.with_name(study.name)} combines the {part.count} parts")
     return 0 if outcome.complete else 1
@@ -152,21 +150,21 @@ def _check_engines(study: Study, lab: LocalHost, home: Home, *, quiet: bool) -> 
         check_available(target.engine, lab, home, progress=tell_progress)
 
 
-def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, quiet: bool) -> None:
+def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, choices: argparse.Namespace) -> None:
     if outcome.good + outcome.suspect == 0:
-        warn_of_missing_runs(outcome)
+        warn_of_missing_runs(outcome, is_fresh=choices.fresh)
         return
     if outcome.interrupted:  # a user who stops a study does not want to wait a minute for a large page
-        warn_of_missing_runs(outcome)
+        warn_of_missing_runs(outcome, is_fresh=choices.fresh)
         tell(f"hint: dbdyno report {page.parent} writes the report of the stored runs")
         return
     build_page(results, page)
     keep_seen_spread(results)
-    if not quiet:
+    if not choices.quiet:
         print_summary(results, wide_console(), has_why=True)
         print("\nreport: ", end="")
     print(page)
-    warn_of_missing_runs(outcome)
+    warn_of_missing_runs(outcome, is_fresh=choices.fresh)
 
 
 def keep_seen_spread(results: StoredStudy) -> None:
@@ -178,7 +176,7 @@ def keep_seen_spread(results: StoredStudy) -> None:
         tell(f"warning: the spread of repeats could not be stored in {home.root}: {error.strerror or error}")
 
 
-def warn_of_missing_runs(outcome: StudyOutcome) -> None:
+def warn_of_missing_runs(outcome: StudyOutcome, *, is_fresh: bool = False) -> None:
     """Warn of runs that failed or were not made."""
     if outcome.refused:
         tell(
@@ -193,4 +191,6 @@ def warn_of_missing_runs(outcome: StudyOutcome) -> None:
         tell("warning: targets returned different results for the same events; the report names them")
     if outcome.missing:
         reason = "interrupted: " if outcome.interrupted else ""
-        tell(f"warning: {reason}{counted(outcome.missing, 'run')} missing; run the same command to resume")
+        # With --fresh, the same command would start over.
+        command = "the same command without --fresh" if is_fresh else "the same command"
+        tell(f"warning: {reason}{counted(outcome.missing, 'run')} missing; run {command} to resume")

@@ -116,7 +116,7 @@ def _run_study(choices: argparse.Namespace) -> Path:
         build_page(results, folder / PAGE)
         keep_seen_spread(results)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
-    warn_of_missing_runs(outcome)
+    warn_of_missing_runs(outcome, is_fresh=choices.fresh)
     return folder
 
 

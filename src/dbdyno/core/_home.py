@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,13 +71,15 @@ class Home:
 
         Raises
         ------
-        RequestError : it can't be made
+        RequestError : it can't be made, or nothing can be made in it
         """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.root, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
             raise RequestError(
-                f"DBDYNO_HOME {self.root} can't be created",
+                f"DBDYNO_HOME {self.root} can't be written",
                 error.strerror or str(error),
                 "point DBDYNO_HOME at a folder that you can write",
                 code="not-writable",

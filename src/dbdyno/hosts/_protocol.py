@@ -208,7 +208,7 @@ class Host(Protocol):
             self.files.make_directory(path, mode=0o700 if for_server else None, for_server=for_server)
         except OSError as error:
             raise HostError(
-                f"can't create the folder {path}", str(error), "set DBDYNO_HOME to another folder"
+                f"can't create the folder {path}", error.strerror or str(error), "set DBDYNO_HOME to another folder"
             ) from error
 
     def make_private_directory(self) -> Path:
