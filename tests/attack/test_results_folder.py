@@ -132,10 +132,10 @@ def test_an_altered_folder_is_refused_by_name_and_used_only_if_told(
 
 
 def test_every_command_that_reads_results_refuses_and_says_so_if_told(
-    night: Path, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    night: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change_record(night, tps_mean=1000.0)
-    whole = shutil.copytree(honest, tmp_path / "whole")
+    whole = history_studies.write_night(tmp_path / "whole", 1, lambda run: 100.0).path
     for words in (
         ["show", night],
         ["report", night, "-o", tmp_path / "page.html"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -407,3 +408,15 @@ def test_a_folder_whose_names_tell_lengths_meets_one_that_has_a_single_length(ba
     assert matched((labelled, labelled)) == len(plain.judgements)
     assert matched((imported(base, "", 10_000), labelled)) == 0
     assert matched((plain, imported(base, ", unknown length", 3600))) == 0
+
+
+def test_a_copy_of_a_folder_is_not_compared_with_it(
+    base: StoredStudy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build that copies its base and resumes the study there would always pass."""
+    copied = tmp_path / "copied"
+    shutil.copytree(base.path, copied)
+    with raises_code(RequestError, "copy"):
+        diff_results(base, StoredStudy.open(copied))
+    assert asked(capsys, base.path, copied, "--fail-on", "slower:3%")[0] == 2
+    assert diff_results(base, StoredStudy.open(copied), renamed={"mysql:9.7": "mariadb:11.8"}).changes

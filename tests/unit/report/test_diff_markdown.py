@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -94,10 +93,10 @@ def test_names_from_a_folder_neither_format_nor_notify_nor_link(
 
 
 def test_without_rules_there_is_no_verdict(
-    base: StoredStudy, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    base: StoredStudy, write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    again = shutil.copytree(base.path, tmp_path / "again")
-    code, text = pasted(capsys, base.path, again)
+    again = write(tmp_path / "again", text=NIGHT)
+    code, text = pasted(capsys, base.path, again.path)
     assert code == 0
     assert re.match(r"### .*\b4 cells: 4 same\n", text)
     assert "PASS" not in text

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -280,3 +281,13 @@ def test_studies_of_other_targets_are_no_history_and_their_targets_are_named(tmp
         gather_history([tmp_path])
     assert caught.value.why == "night-0: mariadb:11.8\nnight-1: mysql:9.7"
     assert "allow-mismatch" not in caught.value.remedy
+
+
+def test_a_copy_of_a_study_is_no_further_point(slower: Path, tmp_path: Path) -> None:
+    nights = shutil.copytree(slower, tmp_path / "nights")
+    before = gather_history([nights])
+    first = sorted(path.name for path in nights.iterdir())[0]
+    shutil.copytree(nights / first, nights / "again")
+    after = gather_history([nights])
+    assert len(after.studies) == len(before.studies)
+    assert len([omission for omission in after.omitted if omission.cell is None]) == 1

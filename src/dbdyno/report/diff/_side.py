@@ -44,6 +44,11 @@ class DiffSide:
         """Return the folder as named."""
         return str(self.results.path)
 
+    def is_copy_of(self, other: DiffSide) -> bool:
+        """Tell whether one folder began as a copy of the other, so that they share runs."""
+        is_elsewhere = not self.results.path.samefile(other.results.path)
+        return is_elsewhere and self.results.manifest.created_ns == other.results.manifest.created_ns
+
     def dataset(self, cell: Cell) -> Mapping[str, Any] | None:
         """Return what the runs of a cell started from; None where that was not stored."""
         choice = self.study.workload_of(cell.target, cell.workload)

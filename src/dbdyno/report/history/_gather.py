@@ -160,7 +160,21 @@ def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[Stu
             omitted.append(Omitted(label, None, str(error)))
             continue
         studies.append(StudyAt(side, label, _began_ns(side)))
-    return sorted(studies, key=lambda study: (study.at_ns, study.label)), omitted
+    kept_studies, copies = _without_copies(studies)
+    return sorted(kept_studies, key=lambda study: (study.at_ns, study.label)), omitted + copies
+
+
+def _without_copies(studies: Sequence[StudyAt]) -> tuple[list[StudyAt], list[Omitted]]:
+    """Return each study once, in the folder with the most runs: a copy would count the same runs as another point."""
+    kept_studies: list[StudyAt] = []
+    copies = []
+    for study in sorted(studies, key=lambda study: (-len(study.side.stored), study.label)):
+        original = next((kept for kept in kept_studies if study.side.is_copy_of(kept.side)), None)
+        if original is None:
+            kept_studies.append(study)
+        else:
+            copies.append(Omitted(study.label, None, f"a copy of {original.label}"))
+    return kept_studies, copies
 
 
 def _began_ns(side: DiffSide) -> int:

@@ -181,7 +181,10 @@ def _omitted_caveats(history: History) -> list[Caveat]:
         *([counted(cells, "cell") + " of studies"] if cells else []),
     ]
     return [
-        Caveat("left-out", f"{listed(counts)} excluded, because they could not be read or measured something else.")
+        Caveat(
+            "left-out",
+            f"{listed(counts)} excluded, because they could not be read, are copies or measured something else.",
+        )
     ]
 
 
