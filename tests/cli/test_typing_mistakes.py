@@ -240,3 +240,14 @@ def test_a_folder_with_a_space_in_its_name_belongs_to_one_engine(
         assert main(["compare", f"mysql:9.7@basedir:{folder}", "--force", "--quiet", "-o", str(tmp_path / "out")]) == 2
     assert [error.code for error in errors] == ["not-a-folder"]
     assert f" {folder} " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", ["archive", "basedir"])
+def test_a_storage_engine_after_the_path_is_put_in_its_place(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = tmp_path / "build"
+    build.touch() if source == "archive" else build.mkdir()
+    for place, is_hinted in ((f"{build}+rocksdb", True), (f"{build}-absent+rocksdb", False)):
+        assert main(["engines", "get", f"mariadb:11.8@{source}:{place}"]) == 2
+        assert ("FAMILY:VERSION+rocksdb@" in capsys.readouterr().err) is is_hinted

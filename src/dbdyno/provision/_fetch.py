@@ -128,6 +128,14 @@ _MAVEN_RE = re.compile(rf"{_WORD}(?::{_WORD}){{2,4}}")
 _NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
 
 
+def missing_path_remedy(path: Path) -> str:
+    """Return what to correct in an engine whose path does not exist: often, the storage engine follows the path."""
+    place, _, storage_engine = str(path).rpartition("+")
+    if place and Path(place).exists():
+        return f"write the storage engine before the source: FAMILY:VERSION+{storage_engine}@SOURCE:{place}"
+    return "correct the path"
+
+
 class ArchiveFetcher:
     """Fetches a file of this machine, or of an https address.
 
@@ -156,7 +164,7 @@ class ArchiveFetcher:
         """See `Fetcher`."""
         if location.startswith("/"):
             if not Path(location).is_file():
-                raise StudyError(f"the archive {location} is not a file", "", "correct the path")
+                raise StudyError(f"the archive {location} is not a file", "", missing_path_remedy(Path(location)))
             return
         if location.startswith("http://") and not sha256:
             raise StudyError(

@@ -7,6 +7,7 @@ from pathlib import Path
 from dbdyno.core import EngineName, Home, ProvisionError, StudyError
 from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import find_base, library_path
+from dbdyno.provision._fetch import missing_path_remedy
 from dbdyno.provision._identity import ask_version, check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_hint
@@ -77,7 +78,7 @@ class BasedirSource:
         folder = Path(name.source_place).expanduser().absolute()
         if not folder.is_dir():
             what, why = f"the base directory {folder} is not a folder", f"needed by {name}"
-            raise StudyError(what, why, "correct the path", code="not-a-folder")
+            raise StudyError(what, why, missing_path_remedy(folder), code="not-a-folder")
         host.ensure_reachable(folder / "any")
         base = find_base(folder)
         programs = [base.server] if base is not None else []
