@@ -238,3 +238,9 @@ def test_a_home_that_can_not_be_made_is_named(
 def test_the_file_in_a_results_folder_leads_to_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder / "study.toml")]) == 2
     assert f" {folder}?\n" in capsys.readouterr().err
+
+
+def test_results_of_another_study_are_no_self_check(folder: Path) -> None:
+    with told_errors() as errors:
+        assert main(["self-check", "--from", str(folder)]) == 2
+    assert [error.code for error in errors] == ["no-self-check"]

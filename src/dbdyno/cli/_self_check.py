@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._folder import check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
-from dbdyno.core import counted, short_percent
+from dbdyno.core import RequestError, counted, short_percent
 
 if TYPE_CHECKING:
     from dbdyno.analyse import SelfCheck
@@ -79,7 +79,16 @@ def _run_self_check(choices: argparse.Namespace) -> int:
 
     folder = choices.results or _run_study(choices)
     analysis = analyse_study(StoredStudy.open(folder, check=check_of(choices)))
-    study, result = analysis.study, judge_self_check(analysis.records, FIRST, SECOND)
+    study = analysis.study
+    names = [target.name for target in study.targets]
+    if not {FIRST, SECOND} <= set(names):
+        raise RequestError(
+            f"{folder} has no results of dbdyno self-check",
+            f"its targets are {', '.join(names)}, not {FIRST} and {SECOND}",
+            "name the results folder of a self-check; dbdyno show prints other results",
+            code="no-self-check",
+        )
+    result = judge_self_check(analysis.records, FIRST, SECOND)
     if choices.json:
         print(json.dumps(_result_object(result, _throttled_share(study)), indent=1))
     elif choices.quiet and not choices.results:
