@@ -37,6 +37,14 @@ def test_the_same_study_goes_on_in_its_folder(folder: Path) -> None:
     assert folder.exists()
 
 
+def test_show_says_that_a_study_is_running(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for locked in (contextlib.nullcontext(), Results.locked(folder)):
+        with locked:
+            assert main(["show", str(folder)]) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note: ")]
+    assert len(notes) == 1 and str(folder) in notes[0]
+
+
 def test_good_runs_of_another_study_are_kept_and_the_way_on_is_named(folder: Path) -> None:
     with pytest.raises(StoreError) as caught:
         make_room(folder, OTHER_STUDY, fresh=False)

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
@@ -37,6 +38,8 @@ def _show(choices: argparse.Namespace) -> int:
     from dbdyno.report import print_summary, summary_json  # late: see _main
 
     results = open_results(choices.results, choices)
+    if results.is_being_written:
+        tell(f"note: a study is running in {choices.results}; these are its results so far")
     if choices.json:
         print(json.dumps(summary_json(results), indent=1))
     else:
