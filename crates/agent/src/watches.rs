@@ -130,13 +130,13 @@ impl Watch {
         let mut buffer = Vec::new();
         for index in 0..count {
             let due_ns = start_ns.saturating_add(index.saturating_mul(interval_ns));
-            if monotonic_ns() > due_ns.saturating_add(interval_ns) {
-                continue; // late by a whole interval: this sample is skipped so that it does not crowd the next
-            }
             if !self.sleep_until(due_ns) {
                 return;
             }
-            let asked_ns = monotonic_ns();
+            let asked_ns = monotonic_ns(); // after the sleep: this host may have stood still meanwhile
+            if asked_ns > due_ns.saturating_add(interval_ns) {
+                continue; // late by a whole interval: this sample is skipped so that it does not crowd the next
+            }
             let files = paths.iter().map(|path| read(path, &mut buffer)).collect();
             self.keep(Look {
                 index,

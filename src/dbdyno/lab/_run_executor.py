@@ -9,7 +9,17 @@ from dataclasses import dataclass, replace
 
 import pymysql
 
-from dbdyno.core import Caveat, ConfigureError, DbdynoError, HostError, MeasureError, PopulateError, Run, RunRecord
+from dbdyno.core import (
+    Caveat,
+    ConfigureError,
+    DbdynoError,
+    HostError,
+    MeasureError,
+    PopulateError,
+    Run,
+    RunRecord,
+    counted,
+)
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
@@ -35,6 +45,7 @@ from dbdyno.measure import (
     WallClock,
     counters_document,
     measure_run,
+    standstill_seconds,
     worker_count,
 )
 from dbdyno.measure.client import CostCurve
@@ -129,6 +140,7 @@ class RunExecutor:
         client = self.context.client(run.cell.route)
         with shaped_network(self.context.study, order, server, self.context.host, client) as shape:
             measured = self._measure(order, prepared, ladder_server, state_before, session_watch)
+        standstill_caveats = self._standstill_caveats(measured, reconnected)
         status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
         verification = self._verify_tables(run, prepared, server, measured)
         log_tail = server.log_tail()
@@ -140,6 +152,7 @@ class RunExecutor:
                 *record.caveats,
                 *server.clock_caveats(),
                 *self._control_caveats(reconnected),
+                *standstill_caveats,
                 *shape.caveats,
             ),
         )
@@ -260,6 +273,26 @@ class RunExecutor:
         host = self.context.host
         has_client = self.context.client(run.cell.route).host is host
         return ThreadsPlace(host, self.context.generator, server.pid, prepared.wait_sites, has_client=has_client)
+
+    def _standstill_caveats(self, measured: MeasuredRun, reconnected: int) -> tuple[Caveat, ...]:
+        """Return a caveat if the server's host stood still: its silent seconds are not the server's.
+
+        Parameters
+        ----------
+        reconnected : as counted before the load
+
+        Raises
+        ------
+        HostError : for so long that the way to it was lost
+        """
+        standstill_s = standstill_seconds(measured.seconds, measured.telemetry)
+        if not standstill_s:
+            return ()
+        words = f"for {counted(standstill_s, 'second')}, neither the load nor the telemetry of the host went on"
+        if self.context.host.times_reconnected() != reconnected:
+            remedy = "find out what suspends it, such as the hypervisor of a virtual machine"
+            raise HostError("the server's host stood still", words, remedy, fault="network")
+        return (Caveat("host-standstill", f"the server's host stood still: {words}"),)
 
     def _control_caveats(self, reconnected: int) -> tuple[Caveat, ...]:
         """Return the caveat of a lost way to the server's host; `reconnected`: as counted before the load."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.hosts import LocalHost, Reader
+from dbdyno.hosts import FileWatch, LocalHost, Reader
 from dbdyno.measure.telemetry import (
     CpuSource,
     DiskSource,
@@ -91,6 +91,36 @@ def test_the_first_answer_of_a_late_source_is_known_by_its_lateness() -> None:
 def test_boundaries_missed_by_a_slow_source_are_left_out_and_rates_stay_true() -> None:
     sampler = sampled([0, 250, 500], waits=3, cost_ns=2_500_000_000)
     assert values(sampler, "count") == {2: pytest.approx(250 / 3), 5: pytest.approx(250 / 3)}
+
+
+class KeepingWatch(FileWatch):
+    """Of a host that stood still at some instants: what it keeps comes late, and those are lacking."""
+
+    keeps_instants = True
+
+    def __init__(self, clock: MovedClock, lacking: Sequence[int]) -> None:
+        self.clock, self.lacking = clock, lacking
+
+    def at(self, instant_ns: int) -> int | None:
+        second = (instant_ns - START_NS) // 1_000_000_000
+        if second == 2:
+            self.clock.now += 5_000_000_000
+        return None if second in self.lacking else instant_ns
+
+    def read(self, path: Path) -> bytes:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+def test_instants_at_which_a_host_stood_still_are_left_out_and_rates_stay_true() -> None:
+    clock = MovedClock(waits=8)
+    source: Source = ScriptedSource(clock, [0, 250, 450, 550])
+    sampler = Sampler(SourceGroup([source], KeepingWatch(clock, lacking=[2, 3, 4, 5])), clock)
+    sampler.run(START_NS)
+    assert values(sampler, "count") == {0: 250, 5: pytest.approx(200 / 5), 6: 100}
+    assert values(sampler, "sampler.scripted.lateness") == {0: 0, 5: 0, 6: 0}
 
 
 def test_a_source_that_fails_once_costs_a_caveat_and_its_second() -> None:

@@ -92,6 +92,56 @@ fn without_a_lab_nothing_is_left_after_the_lease() {
 }
 
 #[test]
+fn an_agent_wakes_for_nothing_but_requests_and_its_end() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let pid = &lab.done(&json!({"do": "facts"}), b"").0["pid"];
+    thread::sleep(Duration::from_millis(500)); // by then it has looked for leftovers
+    let schedstat = format!("/proc/{pid}/schedstat"); // of its first thread, which keeps the lease
+    let before = fs::read_to_string(&schedstat).unwrap();
+    thread::sleep(Duration::from_secs(1));
+    assert_eq!(fs::read_to_string(&schedstat).unwrap(), before);
+    Command::new("kill").arg(pid.to_string()).status().unwrap();
+    lab.relay.wait().unwrap();
+    assert!(until(10, || !root.join("agents/test").exists()));
+    fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn instants_at_which_the_host_stood_still_are_left_out() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let pid = lab.done(&json!({"do": "facts"}), b"").0["pid"].to_string();
+    let signal = |name: &str| Command::new("kill").args([name, &pid]).status().unwrap();
+    let now = lab.done(&json!({"do": "clock"}), b"").0["monotonic_ns"]
+        .as_u64()
+        .unwrap();
+    let (start_ns, interval_ns) = (now + 300_000_000, 300_000_000);
+    let watch = json!({"do": "watch", "paths": ["/proc/stat"], "start_ns": start_ns, "interval_ns": interval_ns, "count": 6});
+    let watch = lab.done(&watch, b"").0["watch"].clone();
+    signal("-STOP");
+    thread::sleep(Duration::from_millis(1000)); // the first two are due meanwhile
+    signal("-CONT");
+    let (mut from, mut seen) = (0, Vec::new());
+    loop {
+        let take = json!({"do": "watch-take", "watch": watch, "from": from, "timeout_ms": 5000});
+        let value = lab.done(&take, b"").0;
+        for look in value["looks"].as_array().unwrap() {
+            let index = look["index"].as_u64().unwrap();
+            let late_ns = look["asked_ns"].as_u64().unwrap() - start_ns - index * interval_ns;
+            assert!(late_ns <= interval_ns, "look {index} is {late_ns} ns late");
+            seen.push(index);
+            from = index + 1;
+        }
+        if value["is_over"] == true {
+            break;
+        }
+    }
+    assert!(!seen.contains(&0) && seen.contains(&5), "{seen:?}");
+    lab.end();
+}
+
+#[test]
 fn a_lab_that_is_killed_leaves_a_session_that_can_be_resumed_or_expires() {
     let root = home();
     let mut lab = Lab::with(&root, &["--lease", "2s"]);

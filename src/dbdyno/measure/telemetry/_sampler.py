@@ -110,16 +110,19 @@ class Sampler:
     def run(self, start_ns: int) -> None:
         """Sample every boundary from `start_ns` on; boundaries missed by a slow source are left out, not made up."""
         boundary = 0
-        while self.clock.wait_until_ns(start_ns + boundary * SECOND_NS):
-            watch = self.group.watch
+        watch = self.group.watch
+        is_kept = watch is not None and watch.keeps_instants
+        while self.clock.wait_until_ns(instant_ns := start_ns + boundary * SECOND_NS):
             try:
-                read_ns = None if watch is None else watch.at(start_ns + boundary * SECOND_NS)
+                read_ns = None if watch is None else watch.at(instant_ns)
             except HostError as error:
                 self.failures.append(("host", boundary - 1, error.what))
                 return
+            if is_kept and read_ns is None and self.clock.now_ns() >= instant_ns + SECOND_NS:
+                boundary += 1  # the host stood still at that instant: what it shows now is of a later one
+                continue
             for source in self.group.sources:
                 self._sample(source, boundary, start_ns, read_ns)
-            is_kept = watch is not None and watch.keeps_instants
             to_come = boundary if is_kept else -((start_ns - self.clock.now_ns()) // SECOND_NS)
             boundary = max(boundary + 1, to_come)
 
