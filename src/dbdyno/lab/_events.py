@@ -26,9 +26,9 @@ class StudyStarted:
 
 @dataclass(frozen=True, slots=True)
 class RunsSetAside:
-    """Runs are made again, because they failed or were disturbed; their records are kept apart."""
+    """Runs are made again, because they failed, lost their host or were disturbed; their records are kept apart."""
 
-    why: Literal["failed", "disturbed"]
+    why: Literal["failed", "lost", "disturbed"]
     run_ids: tuple[str, ...]
 
 

@@ -29,11 +29,18 @@ NO_RETRY = RetryChoice()
 
 
 def set_aside(choice: RetryChoice, results: Results, writer: ResultsWriter) -> list[events.RunsSetAside]:
-    """Set the chosen runs aside; return what was set aside, and why."""
+    """Set the chosen runs aside; return what was set aside, and why.
+
+    Runs that lost the way to their host are always chosen: they say nothing about the target.
+    """
     set_asides = []
+    failed_records = [record for record in results.records() if record.status == "failed"]
+    lost_ids = [record.run.run_id for record in failed_records if record.fault == "network"]
     if choice.failed:
-        failed_ids = [record.run.run_id for record in results.records() if record.status == "failed"]
+        failed_ids = [record.run.run_id for record in failed_records]
         set_asides.append(events.RunsSetAside("failed", writer.set_aside(failed_ids)))
+    elif lost_ids:
+        set_asides.append(events.RunsSetAside("lost", writer.set_aside(lost_ids)))
     if choice.disturbed:
         disturbed_ids = disturbed_run_ids(results.records())
         set_asides.append(events.RunsSetAside("disturbed", writer.set_aside(disturbed_ids)))

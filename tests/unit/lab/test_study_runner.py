@@ -169,6 +169,25 @@ def test_a_failed_run_is_not_made_again_unasked(laboratory: Lab) -> None:
     assert len(laboratory.bench.ran) == ran
 
 
+def test_a_run_that_lost_its_host_is_made_again_by_the_same_command(laboratory: Lab) -> None:
+    def refuse(run: Run, server: Server) -> None:
+        raise ConfigureError("no")
+
+    laboratory.bench.on_run = refuse
+    laboratory.run_all()
+    lost = laboratory.results.records()[1].run.run_id
+    files = laboratory.results.run_files(lost)
+    document = {**json.loads(files["record.json"]), "fault": "network"}
+    with laboratory.results.writing() as writer:
+        writer.set_aside([lost])
+        writer.add_run_files(lost, {**files, "record.json": json.dumps(document).encode()})
+    laboratory.bench.ran.clear()
+    laboratory.bench.on_run = lambda run, server: None
+    laboratory.run_all()
+    assert laboratory.bench.ran == [lost]
+    assert sorted(statuses(laboratory)) == ["failed"] * 3 + ["good"]
+
+
 def test_failed_runs_are_made_again_when_asked(laboratory: Lab) -> None:
     def refuse(run: Run, server: Server) -> None:
         raise ConfigureError("no")
