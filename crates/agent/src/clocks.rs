@@ -16,13 +16,12 @@ fn nanoseconds(clock: ClockId) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns both clocks, and the boot they belong to.
+/// Returns both clocks.
 pub(crate) fn clocks() -> Value {
     let monotonic_ns = monotonic_ns();
     json!({
         "monotonic_ns": monotonic_ns,
         "realtime_ns": nanoseconds(ClockId::Realtime),
-        "boot_id": kernel::boot_id(),
     })
 }
 

@@ -14,17 +14,16 @@ use crate::undo::block_undo;
 use crate::workers::Workers;
 use rustix::net::sockopt::socket_peercred;
 use serde_json::json;
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Interval between checks of the lease.
-const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+/// Before connections are accepted again where no descriptors were left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 /// A lab that accepts no data for this long has lost its connection.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval between notes that the lab was heard.
@@ -44,11 +43,7 @@ pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
         return Ok(());
     };
     let listener = listen(&session)?;
-    let ended = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))
-            .map_err(AgentError::refused(&session.folder))?;
-    }
+    let (end, ended) = end_channel().map_err(AgentError::refused(&session.folder))?;
     let home = options.home.clone();
     thread::spawn(move || sweep(&home)); // what others left may be large
     let daemon = Arc::new(Daemon {
@@ -60,18 +55,25 @@ pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
             seen: Instant::now(),
             noted: Instant::now(),
         }),
-        ended,
+        end,
     });
     let accepting = Arc::clone(&daemon);
     thread::spawn(move || accepting.accept(&listener));
-    while !daemon.ended.load(Ordering::Relaxed) && daemon.lab().seen.elapsed() < options.lease {
-        thread::sleep(LOOK_INTERVAL.min(options.lease / 4));
-    }
+    daemon.wait_for_end(ended, options.lease);
     let undo_blocked = block_undo();
     daemon.agent.processes.end_all();
     drop(undo_blocked);
     daemon.agent.session.remove();
     Ok(())
+}
+
+/// Returns where the end of the session is written, by a signal as well, and where it is read.
+fn end_channel() -> io::Result<(UnixStream, UnixStream)> {
+    let (end, ended) = UnixStream::pair()?;
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::low_level::pipe::register(signal, end.try_clone()?)?;
+    }
+    Ok((end, ended))
 }
 
 fn listen(session: &Session) -> Result<UnixListener, AgentError> {
@@ -90,7 +92,8 @@ struct Daemon {
     replies: Replies,
     workers: Workers,
     lab: Mutex<Lab>,
-    ended: Arc<AtomicBool>,
+    /// One byte in it ends the session.
+    end: UnixStream,
 }
 
 /// Holds what the daemon knows of the lab.
@@ -108,12 +111,27 @@ struct Connection {
 }
 
 impl Daemon {
+    /// Waits for the end of the session, or of the lease. It wakes for nothing else: the host is busy with a server.
+    fn wait_for_end(&self, mut ended: UnixStream, lease: Duration) {
+        loop {
+            let left = lease.saturating_sub(self.lab().seen.elapsed());
+            if left.is_zero() || ended.set_read_timeout(Some(left)).is_err() {
+                return;
+            }
+            match ended.read(&mut [0]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {} // the lease, unless the lab was heard
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
     fn accept(self: &Arc<Self>, listener: &UnixListener) {
         for stream in listener.incoming() {
             match stream {
                 Ok(stream) if is_own(&stream) => self.connect(stream),
                 Ok(_) => {}
-                Err(_) => thread::sleep(LOOK_INTERVAL), // no descriptors are left
+                Err(_) => thread::sleep(ACCEPT_PAUSE), // no descriptors are left
             }
         }
     }
@@ -201,7 +219,7 @@ impl Daemon {
         };
         self.finish(id, answer.unwrap_or_else(|_| defect()));
         if is_end {
-            self.ended.store(true, Ordering::Relaxed);
+            let _ = (&self.end).write(&[1]);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Names, locks and reads the folder of a session on this host, and the note that lies in it.
 
+use crate::clocks::monotonic_ns;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,17 +60,21 @@ pub(crate) fn sessions_of(home: &Path) -> PathBuf {
     home.join("agents")
 }
 
-/// Notes that the lab of a session's folder has been heard.
+/// Notes that the lab of a session's folder has been heard. By a clock that nobody sets: after a step of the file's time
+/// an agent in use would look as if its lab had left it.
 pub(crate) fn touch_seen(folder: &Path) {
-    let _ = fs::write(folder.join(SEEN), b""); // without it only the list of agents is wrong
+    let _ = fs::write(folder.join(SEEN), monotonic_ns().to_string()); // without it only the list of agents is wrong
 }
 
-/// Returns how long ago the lab was heard.
+/// Returns how long ago the lab was heard; `None` if that was not noted in this boot.
 pub(crate) fn since_seen(folder: &Path) -> Option<Duration> {
-    age(&folder.join(SEEN))
+    let seen_ns = fs::read_to_string(folder.join(SEEN)).ok()?.parse().ok()?;
+    monotonic_ns()
+        .checked_sub(seen_ns)
+        .map(Duration::from_nanos)
 }
 
-/// Returns how long ago a file was written, or a folder changed.
+/// Returns how long ago a folder changed.
 pub(crate) fn age(path: &Path) -> Option<Duration> {
     fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
 }
@@ -113,6 +118,9 @@ pub(crate) fn try_lock(folder: &Path) -> io::Result<Option<File>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::SystemTime;
+
+    const HOUR: Duration = Duration::from_secs(3600);
 
     #[test]
     fn a_note_of_an_earlier_version_is_read() {
@@ -123,6 +131,22 @@ mod tests {
                 .at_end
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn a_clock_that_is_set_does_not_change_when_a_lab_was_heard() {
+        let folder = std::env::temp_dir().join(format!("session-seen-{}", std::process::id()));
+        make_private(&folder).unwrap();
+        touch_seen(&folder);
+        let file = File::open(folder.join(SEEN)).unwrap();
+        for written in [SystemTime::UNIX_EPOCH, SystemTime::now() + HOUR] {
+            file.set_modified(written).unwrap();
+            assert!(since_seen(&folder).is_some_and(|since| since < HOUR / 60));
+        }
+        let later_ns = monotonic_ns() + HOUR.as_nanos() as u64; // of a boot before this one
+        fs::write(folder.join(SEEN), later_ns.to_string()).unwrap();
+        assert_eq!(since_seen(&folder), None);
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
