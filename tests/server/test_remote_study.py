@@ -309,6 +309,26 @@ def test_a_cut_cable_is_a_lost_path_and_no_stall(
     assert_nothing_is_left(machine)
 
 
+def test_a_host_that_stands_still_is_no_stall_of_its_server(machine: RemoteMachine, tmp_path: Path) -> None:
+    study, output = write_study(tmp_path, machine, ("loopback",), window=11, is_single=True), tmp_path / "out"
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    assert comes_true(lambda: load_is_driven(machine, "loopback") or process.poll() is not None, 120)
+    time.sleep(3)
+    machine.freeze()
+    try:
+        time.sleep(8)
+    finally:
+        machine.thaw()
+    told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
+    assert record.status == "good", record.reason
+    assert has_caveat(record, "made-again")
+    assert [row["second"] for row in stored.seconds(record.run.run_id).rows() if row["tps"] == 0] == []
+    assert_nothing_is_left(machine)
+
+
 @pytest.mark.parametrize("route", ["loopback", "network"])
 def test_an_interrupt_ends_a_run_within_seconds_and_cleans_the_host(
     route: str, machine: RemoteMachine, tmp_path: Path
