@@ -46,6 +46,12 @@ impl Grid {
             .map_or(self.first_second, |&(_, end)| end)
     }
 
+    /// Returns how many seconds of the segment come before its last phase: its warm-up.
+    pub(crate) fn seconds_before_last_phase(&self) -> u32 {
+        let before = self.phases.iter().rev().nth(1);
+        before.map_or(0, |(_, end)| end - self.first_second)
+    }
+
     pub(crate) fn begin_ns(&self, second: u32) -> u64 {
         self.start_ns + u64::from(second - self.first_second) * SECOND_NS
     }
@@ -94,6 +100,7 @@ mod tests {
         let phases: Vec<_> = (0..5).map(|second| grid.phase(second)).collect();
         assert_eq!(phases, ["warm-up", "warm-up", "window", "window", "window"]);
         assert_eq!(grid.end_second(), 5);
+        assert_eq!(grid.seconds_before_last_phase(), 2);
         assert_eq!(grid.end_ns(), 500 + 5 * SECOND_NS);
     }
 
@@ -118,5 +125,6 @@ mod tests {
         assert_eq!(grid.start_ns, 500 + 7 * SECOND_NS);
         assert_eq!(grid.begin_ns(8), 500 + 8 * SECOND_NS);
         assert_eq!((grid.end_second(), grid.phase(8)), (9, "probe 1"));
+        assert_eq!(grid.seconds_before_last_phase(), 0);
     }
 }

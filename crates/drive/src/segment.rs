@@ -1,6 +1,7 @@
 //! Runs one segment: workers drive the pool's connections over a few phases, at one pacing.
 
 use crate::collect::Collector;
+use crate::grid::Grid;
 use crate::observe::{Observer, RunOutcome, SILENCES_KEPT, Status};
 use crate::outage::{outages, path_failure};
 use crate::pacing::{Pace, Pacing};
@@ -8,7 +9,7 @@ use crate::stop::{Cause, Failure};
 use crate::worker::{
     IntervalMessage, LOST, Recorder, Worker, WorkerConnection, WorkerEnd, WorkerShared,
 };
-use crate::{DriveError, Fault, Load, Phase, limits};
+use crate::{DriveError, Fault, Load, Phase, counted, limits};
 use dbdyno_meter::{Histogram, Interval, IntervalShape, Silence, clock, common_silences};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -203,7 +204,10 @@ fn account(
         (Some(failure), Some(lost)) if failure.cause != Cause::Network => Status::Failed(lost),
         (Some(failure), _) | (None, Some(failure)) => Status::Failed(failure),
         (None, None) if shared.stop.is_thrown() => Status::Interrupted,
-        (None, None) => Status::Complete,
+        (None, None) => match unmeasured(load, &shared.grid, started, completed) {
+            Some(failure) => Status::Failed(failure),
+            None => Status::Complete,
+        },
     };
     RunOutcome {
         status,
@@ -226,6 +230,27 @@ fn account(
         network: None,
         search: None,
     }
+}
+
+/// Returns the failure of a run whose limited events left nothing to measure: the warm-up used them up.
+fn unmeasured(load: &Load, grid: &Grid, started: u64, completed: &[u64]) -> Option<Failure> {
+    let limit = load.events_limit.filter(|&limit| started >= limit)?;
+    let seconds_before = grid.seconds_before_last_phase() as usize;
+    let is_empty = completed
+        .iter()
+        .skip(seconds_before)
+        .all(|&count| count == 0);
+    (seconds_before > 0 && is_empty).then(|| Failure {
+        code: None,
+        statement: None,
+        message: format!(
+            "{} were used up and none was completed in the measured window: give more events (--events) or a shorter \
+             warm-up",
+            counted(limit, "event")
+        ),
+        fault: Fault::Request,
+        cause: Cause::Client,
+    })
 }
 
 /// Returns the longest silences, in order, by the time since second 0.

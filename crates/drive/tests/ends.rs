@@ -6,8 +6,8 @@ mod common;
 
 use common::endpoint;
 use dbdyno_drive::{
-    DriveError, IntervalRecord, Level, Load, Observer, Phase, Protocol, RunOutcome, Start, Status,
-    StopSwitch, drive,
+    DriveError, Fault, IntervalRecord, Level, Load, Observer, Phase, Protocol, RunOutcome, Start,
+    Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::PathTimeout;
@@ -196,6 +196,35 @@ fn a_drain_that_ends_before_what_users_owe_is_answered_fails_the_run() {
         );
         assert_eq!((outcome.in_flight_at_end, outcome.abandoned), (0, 0));
     }
+}
+
+#[test]
+fn events_that_the_warm_up_used_up_leave_nothing_to_measure_and_fail_the_run() {
+    let phase = |name: &str| Phase {
+        name: name.to_owned(),
+        seconds: 1,
+    };
+    let server = server(None, None);
+    for (phases, is_measured) in [
+        (vec![phase("warm-up"), phase("window")], false),
+        (vec![phase("window")], true),
+    ] {
+        let load = Load {
+            events_limit: Some(1),
+            phases,
+            ..load(server.address().tcp.unwrap(), Behaviour::Large)
+        };
+        let outcome = run(&load);
+        assert_eq!((outcome.completed, outcome.failed), (1, 0));
+        match outcome.status {
+            Status::Complete => assert!(is_measured),
+            Status::Failed(failure) => {
+                assert_eq!((is_measured, failure.fault), (false, Fault::Request))
+            }
+            Status::Interrupted => panic!("nobody stopped it"),
+        }
+    }
+    server.stop().unwrap();
 }
 
 #[test]
