@@ -7,7 +7,6 @@ use crate::terminal;
 use dbdyno_workload::{Quirk, quirk, quirks};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write;
 
 /// Column at which the text of a quirk begins.
 const INDENT: usize = 9;
@@ -22,7 +21,7 @@ pub(crate) fn run(arguments: QuirksArguments) -> anyhow::Result<()> {
     } else {
         chosen.iter().map(|quirk| to_text(quirk)).collect()
     };
-    writeln!(terminal::raw_stdout(), "{}", text.trim_end()).map_err(unwritable("the quirks"))?;
+    terminal::print_listing(&text).map_err(unwritable("the quirks"))?;
     Ok(())
 }
 

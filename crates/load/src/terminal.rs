@@ -5,6 +5,7 @@
 //! for the terminal, and characters that change the direction of reading. All text for people goes through here, where
 //! such characters are shown as `\u{1b}`. Records are JSON, which has its own escapes.
 
+use crate::record::is_closed_pipe;
 use std::io::{self, IsTerminal, Write};
 
 /// Its name in errors.
@@ -26,6 +27,18 @@ pub(crate) fn stderr() -> Printable<io::Stderr> {
 pub(crate) fn raw_stdout() -> io::Stdout {
     #[expect(clippy::disallowed_methods, reason = "records escape by themselves")]
     io::stdout()
+}
+
+/// Prints a listing, which is this program's own text. A reader that has seen enough (`| head`) is no error.
+pub(crate) fn print_listing(text: &str) -> io::Result<()> {
+    write_listing(&mut raw_stdout(), text)
+}
+
+fn write_listing(out: &mut impl Write, text: &str) -> io::Result<()> {
+    match writeln!(out, "{}", text.trim_end()) {
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        written => written,
+    }
 }
 
 /// Writes text, each piece whole, with unprintable characters escaped.
@@ -111,6 +124,23 @@ mod tests {
     fn text_of_any_language_stays_as_it_is() {
         let text = "Tabelle „größe“\tхорошо 表 ·\n▁▂▃ e\u{301} …";
         assert_eq!(printable(text.as_bytes()), text);
+    }
+
+    #[test]
+    fn a_listing_forgives_only_a_closed_pipe() {
+        struct Refusing(io::ErrorKind);
+        impl Write for Refusing {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(self.0.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let written = |kind| write_listing(&mut Refusing(kind), "text").map_err(|e| e.kind());
+        assert_eq!(written(io::ErrorKind::BrokenPipe), Ok(()));
+        let full = io::ErrorKind::StorageFull;
+        assert_eq!(written(full), Err(full));
     }
 
     #[test]

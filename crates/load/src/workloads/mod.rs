@@ -10,7 +10,6 @@ use crate::arguments::WorkloadsArguments;
 use crate::cli_error::{CliError, unwritable};
 use crate::terminal;
 use listing::WorkloadListing;
-use std::io::Write;
 
 /// Prints the list, or the description of one workload.
 pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
@@ -46,8 +45,7 @@ pub(crate) fn help(command: &str, workload: &str) -> anyhow::Result<()> {
 }
 
 fn print(text: &str) -> anyhow::Result<()> {
-    writeln!(terminal::raw_stdout(), "{}", text.trim_end())
-        .map_err(unwritable("the list of workloads"))?;
+    terminal::print_listing(text).map_err(unwritable("the list of workloads"))?;
     Ok(())
 }
 
