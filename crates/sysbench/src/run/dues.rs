@@ -16,7 +16,11 @@ impl Dues {
     pub(super) fn new(settings: &Settings, from_ns: u64) -> Self {
         let interval_ns = u64::from(settings.report_interval_s) * SECOND_NS;
         let after = |seconds: &u32| from_ns.saturating_add(u64::from(*seconds) * SECOND_NS);
-        let checkpoints_ns: Vec<u64> = settings.checkpoints_s.iter().map(after).collect();
+        // Like sysbench, which skips what is already past: second 0, and a second listed twice.
+        let mut checkpoints_s = settings.checkpoints_s.clone();
+        checkpoints_s.retain(|second| *second > 0);
+        checkpoints_s.dedup();
+        let checkpoints_ns: Vec<u64> = checkpoints_s.iter().map(after).collect();
         let mut checkpoints_ns = checkpoints_ns.into_iter();
         Self {
             from_ns,
@@ -93,6 +97,21 @@ mod tests {
             (14, false, true),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_checkpoint_comes_once_and_none_at_the_start() {
+        let settings = Settings {
+            checkpoints_s: vec![0, 0, 2, 2, 3],
+            ..settings(1)
+        };
+        let mut dues = Dues::new(&settings, 500);
+        for second in [2, 3] {
+            let due_ns = dues.next_ns().unwrap();
+            assert_eq!(due_ns, 500 + second * SECOND_NS);
+            assert!(dues.takes_checkpoint(due_ns));
+        }
+        assert_eq!(dues.next_ns(), None);
     }
 
     #[test]
