@@ -274,3 +274,37 @@ fn a_report_hook_gets_the_figures() {
     );
     assert_says(&outcome, "events\t7\ttrue\tnil");
 }
+
+#[test]
+fn a_hook_that_is_no_function_leaves_the_report_to_the_program() {
+    let outcome = outcome(
+        "function event() end
+         sysbench.hooks.report_cumulative = 'none'",
+        "--events=7 run",
+    );
+    assert_says(&outcome, "total number of events:              7");
+    assert!(!outcome.stdout.contains("FATAL"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_validator_is_found_by_either_spelling_and_gets_nil_for_a_bare_option() {
+    const SCRIPT: &str = "local function check(name, value)
+           print(ffi.string(name), value == nil and 'bare' or ffi.string(value))
+           return value == nil or ffi.string(value) ~= '13'
+         end
+         sysbench.cmdline.options = {
+           ['da-shed'] = {'text', 1, sysbench.cmdline.ARG_INT, check},
+           on_off = {'text', true, sysbench.cmdline.ARG_BOOL, check},
+         }
+         function event() end";
+    for (option, said, exit_code) in [
+        ("--da_shed=12", "da_shed\t12", 0),
+        ("--da-shed=12", "da-shed\t12", 0),
+        ("--da_shed=13", "da_shed\t13", 1),
+        ("--on-off", "on-off\tbare", 0),
+    ] {
+        let outcome = outcome(SCRIPT, &format!("{option} --events=1 run"));
+        assert_says(&outcome, said);
+        assert_eq!(outcome.exit, Some(exit_code), "{option}");
+    }
+}

@@ -54,6 +54,8 @@ pub struct Settings {
     pub script_timeout_s: u32,
     /// Where the script may run as the native events of the same name, it does.
     pub native: bool,
+    /// Requirements are judged after the run: a script that ends the process before (`os.exit`) fails.
+    pub is_judged: bool,
 }
 
 /// The `--db-*` and `--mysql-*` options. Driver and mode are words still: sysbench looks at them only when a driver is made.
@@ -127,6 +129,8 @@ impl IgnoreErrors {
 pub struct Fixes {
     /// `prepare-exit`: a parallel command that failed in any user exits with 1.
     pub prepare_exit: bool,
+    /// `done-exit`: an error in `thread_done` or `done` exits with 1.
+    pub done_exit: bool,
     /// `backlog`: arrivals still queued at the end of a `--rate` run are counted and printed.
     pub backlog: bool,
     /// `rollback`: ROLLBACK before an event is repeated.
@@ -141,6 +145,7 @@ impl Fixes {
     /// The sysbench form: only what changes no figure and no report of a run.
     pub const SYSBENCH: Self = Self {
         prepare_exit: true,
+        done_exit: false,
         backlog: false,
         rollback: false,
         report: false,
@@ -149,6 +154,7 @@ impl Fixes {
     /// Our own form.
     pub const ALL: Self = Self {
         prepare_exit: true,
+        done_exit: true,
         backlog: true,
         rollback: true,
         report: true,

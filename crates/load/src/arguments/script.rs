@@ -12,6 +12,7 @@ Run a sysbench script, or a builtin such as oltp_read_write, with dbdyno-load's 
 sysbench. The script, its options and the lines of the report are sysbench's; --fixes chooses
 among the improvements:
   prepare-exit  a parallel command that fails in any user exits with 1
+  done-exit     an error in thread_done() or done() exits with 1; in bulk_insert, rows may be missing
   backlog       events of --rate that are still queued at the end are counted
   rollback      ROLLBACK before an event is repeated; a repeated BEGIN would commit its first half
   report        a run that fails prints its report up to the failure

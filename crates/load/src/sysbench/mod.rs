@@ -70,6 +70,7 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
         own_form: true,
     };
     conclude(read(&words, &environment).and_then(|mut line| {
+        line.settings.is_judged = !arguments.require.is_empty();
         let database = &mut line.settings.database;
         *database = DatabaseSettings {
             driver: database.driver.clone(),

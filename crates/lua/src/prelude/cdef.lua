@@ -82,4 +82,5 @@ typedef struct { const char *pointer; size_t length; } dbdyno_text;
 dbdyno_text dbdyno_ask(int, int, int);
 double dbdyno_number(int, int);
 dbdyno_text dbdyno_chunk(const char *);
+int dbdyno_unjudged_exit(int);
 ]])

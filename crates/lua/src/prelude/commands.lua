@@ -84,9 +84,22 @@ function cmdline.print_test_options()
   C.sb_print_test_options()
 end
 
--- Calls the validator of an option; it gets C strings, as it always did.
+-- Returns a declared option by its name on the command line, where dashes and underscores are the same.
+local function declared(name)
+  for key, definition in pairs(cmdline.options) do
+    if key:gsub("%-", "_") == name:gsub("%-", "_") then
+      return definition
+    end
+  end
+end
+
+-- Calls the validator of an option; it gets C strings, as it always did. A bare option has no value: nil raises an
+-- error in ffi.string, where sysbench's null pointer ends the process.
 function seam.validate()
   local VALIDATED = seam.TEXT.VALIDATED
   local name, value = C.dbdyno_ask(VALIDATED, 0, 0).pointer, C.dbdyno_ask(VALIDATED, 1, 0).pointer
-  return cmdline.options[ffi.string(name)][4](name, value) ~= false
+  if value == nil then
+    value = nil
+  end
+  return declared(ffi.string(name))[4](name, value) ~= false
 end

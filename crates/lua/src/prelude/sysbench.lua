@@ -8,7 +8,7 @@ local TEXT = {
   VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4, ARGUMENT = 5, OPTION_NAME = 6, OPTION_TEXT = 7,
   OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10, LUAJIT_COMMAND = 11, PACKAGE_PATH = 12,
 }
-local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4 }
+local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4, IS_JUDGED = 5 }
 seam.TEXT, seam.NUMBER = TEXT, NUMBER
 
 -- Returns a text that the program lends, nil if there is none.
@@ -92,12 +92,23 @@ package.loaders[2] = function(name)
   return load_from_file(name)
 end
 
+-- Where requirements are judged after the run, a script that ends the process before fails.
+if C.dbdyno_number(NUMBER.IS_JUDGED, 0) ~= 0 then
+  local exit = os.exit
+  function os.exit(code)
+    if type(code) == "boolean" then
+      code = code and 0 or 1
+    end
+    exit(C.dbdyno_unjudged_exit(tonumber(code) or 0))
+  end
+end
+
 -- Functions that the program calls.
 
 function seam.has(name) return type(_G[name]) == "function" end
 function seam.call(name) _G[name]() end
 function seam.call_user(name) _G[name](C.dbdyno_number(NUMBER.TID, 0)) end
-function seam.has_hook(name) return sysbench.hooks[name] ~= nil end
+function seam.has_hook(name) return type(sysbench.hooks[name]) == "function" end
 
 local STAT = {
   "time_total", "time_interval", "latency_pct", "threads_running", "events", "reads", "writes", "other", "errors",

@@ -13,6 +13,7 @@ keep!(
     dbdyno_ask,
     dbdyno_number,
     dbdyno_chunk,
+    dbdyno_unjudged_exit,
     dbdyno_declare,
     sb_print_test_options,
     sb_lua_set_test_args
@@ -107,8 +108,19 @@ extern "C" fn dbdyno_number(what: c_int, place: c_int) -> f64 {
             .get(place)
             .copied()
             .unwrap_or(0.0),
+        (5, _) => f64::from(u8::from(context.engine.settings.is_judged)),
         _ => 0.0,
     })
+}
+
+/// Says that a script ends the process before the requirements are judged, and returns the exit code for it.
+#[unsafe(no_mangle)]
+extern "C" fn dbdyno_unjudged_exit(code: c_int) -> c_int {
+    acting((), |context| {
+        let text = format!("os.exit({code}) ends the run before its requirements are judged");
+        context.engine.log.fatal(&text);
+    });
+    code.max(1)
 }
 
 /// Returns the bytecode of a module's file, which the script keeps.

@@ -23,6 +23,8 @@ pub struct Control {
     threads_running: AtomicU32,
     /// 0 before the start.
     began_ns: AtomicU64,
+    /// An error in `thread_done` or `done`, after the work was done.
+    done_failed: AtomicBool,
     /// 0 before the end.
     ended_ns: AtomicU64,
     arrivals: Option<Arrivals>,
@@ -75,6 +77,7 @@ impl Control {
             begun: StartedEvents::default(),
             threads_running: AtomicU32::new(0),
             began_ns: AtomicU64::new(0),
+            done_failed: AtomicBool::new(false),
             ended_ns: AtomicU64::new(0),
             arrivals,
         }
@@ -89,6 +92,16 @@ impl Control {
     pub fn fail(&self) {
         self.limits.failed.store(true, Ordering::Relaxed);
         self.over_by(monotonic_ns());
+    }
+
+    /// Notes an error in `thread_done` or `done`. It ends nothing.
+    pub(crate) fn fail_done(&self) {
+        self.done_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether `thread_done` or `done` failed.
+    pub(crate) fn has_failed_done(&self) -> bool {
+        self.done_failed.load(Ordering::Relaxed)
     }
 
     fn over_by(&self, ns: u64) {

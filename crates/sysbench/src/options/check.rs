@@ -71,6 +71,7 @@ pub(super) fn settings(
         json_lines: own.json_lines,
         script_timeout_s: own.script_timeout_s,
         native: own.native,
+        is_judged: false,
     })
 }
 

@@ -32,7 +32,7 @@ pub(super) const OWN: &[Definition] = &[
         name: "fixes",
         kind: ArgKind::List,
         default: None,
-        description: "improvements on sysbench: any of prepare-exit, backlog, rollback, report, codes; or all, or none",
+        description: "improvements on sysbench: any of prepare-exit, done-exit, backlog, rollback, report, codes; or all, or none",
     },
     Definition {
         name: "script-timeout",
@@ -132,6 +132,7 @@ fn fixes(list: &str) -> Option<Fixes> {
     for name in list.split(',') {
         let fix = match name {
             "prepare-exit" => &mut fixes.prepare_exit,
+            "done-exit" => &mut fixes.done_exit,
             "backlog" => &mut fixes.backlog,
             "rollback" => &mut fixes.rollback,
             "report" => &mut fixes.report,

@@ -224,9 +224,11 @@ impl<'a> Run<'a> {
             let span = (ended_ns, now_ns);
             closing::report_end(engine, self.program, main, &mut ledger, span);
         }
-        // An error in it has been logged and changes nothing.
-        let _ = main.done();
-        if failed { FAILED } else { GOOD }
+        if main.done().is_err() {
+            engine.control.fail_done(); // it has been logged
+        }
+        let done_failed = engine.settings.fixes.done_exit && engine.control.has_failed_done();
+        if failed || done_failed { FAILED } else { GOOD }
     }
 
     /// Gives up users that are left, in mid-event.

@@ -21,8 +21,11 @@ pub(super) fn live(engine: &Arc<Engine>, program: &Arc<dyn Program>, gate: &Gate
     engine.figures.end_user(&actor, monotonic_ns());
     engine.control.user_is_over();
     match ran {
-        // An error in it has been logged and changes nothing.
-        Ok(()) => drop(user.thread_done()),
+        Ok(()) => {
+            if user.thread_done().is_err() {
+                engine.control.fail_done(); // it has been logged
+            }
+        }
         Err(Failed) => engine.control.fail(),
     }
 }

@@ -38,8 +38,10 @@ impl Screen {
         shape
     }
 
+    /// Writes a whole line at once: between two writes, the log of another thread could write its own.
     pub(super) fn say(&self, text: &str) {
-        writeln!(self.clone(), "{text}").unwrap();
+        let line = format!("{text}\n");
+        self.clone().write_all(line.as_bytes()).unwrap();
     }
 }
 
@@ -121,6 +123,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
         json_lines: None,
         script_timeout_s: 30,
         native: true,
+        is_judged: false,
     }
 }
 
