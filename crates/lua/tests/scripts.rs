@@ -282,7 +282,7 @@ fn a_hook_that_is_no_function_leaves_the_report_to_the_program() {
          sysbench.hooks.report_cumulative = 'none'",
         "--events=7 run",
     );
-    assert_says(&outcome, "total number of events:              7");
+    assert_says(&outcome, "    total number of events:              7");
     assert!(!outcome.stdout.contains("FATAL"), "{}", outcome.stdout);
 }
 
