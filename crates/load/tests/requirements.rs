@@ -190,6 +190,32 @@ fn a_sysbench_script_is_judged_too() {
 }
 
 #[test]
+fn a_script_that_exits_before_it_is_judged_fails() {
+    let (server, socket) = server("require-exits", "1213:20%");
+    let path = std::env::temp_dir().join(format!("dbdyno-{}-exits.lua", std::process::id()));
+    for (value, required, exit_code) in [
+        ("0", &["--require", "tps>1"][..], 1),
+        ("true", &["--require", "tps>1"], 1),
+        ("7", &["--require", "tps>1"], 7),
+        ("0", &[], 0),
+    ] {
+        std::fs::write(&path, format!("function event() os.exit({value}) end")).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+            .arg("script")
+            .arg(&path)
+            .args(["--time", "1s", "--user", "any", "--socket"])
+            .arg(&socket)
+            .args(required)
+            .env_remove("DBDYNO_PASSWORD_FILE")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(exit_code), "{output:?}");
+    }
+    std::fs::remove_file(path).unwrap();
+    server.stop().unwrap();
+}
+
+#[test]
 fn a_wrong_requirement_is_a_wrong_request_with_the_nearest_metric() {
     let output = run(Path::new("/nowhere"), &["--require", "erors<1%"]);
     assert_eq!(output.status.code(), Some(2));

@@ -308,3 +308,15 @@ fn a_validator_is_found_by_either_spelling_and_gets_nil_for_a_bare_option() {
         assert_eq!(outcome.exit, Some(exit_code), "{option}");
     }
 }
+
+#[test]
+fn an_error_in_a_last_hook_fails_the_run_where_that_was_asked_for() {
+    for hook in ["thread_done", "done"] {
+        let script = format!("function event() end function {hook}() error('lost') end");
+        for (fixes, exit_code) in [("none", 0), ("done-exit", 1)] {
+            let outcome = outcome(&script, &format!("--fixes={fixes} --events=1 run"));
+            assert!(outcome.stdout.contains("lost"), "{}", outcome.stdout);
+            assert_eq!(outcome.exit, Some(exit_code), "{hook}, {fixes}");
+        }
+    }
+}
