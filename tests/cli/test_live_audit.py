@@ -57,6 +57,8 @@ def test_a_hint_to_fix_stands_only_where_settings_can_remove_a_difference(result
     assert "dbdyno audit --fix" in last_line(replace(told, findings=(policy, volume)))
     assert numbers_in(last_line(replace(told, findings=(policy, volume)))) == [1]
     assert "--fix" not in last_line(replace(told, findings=(volume,)))
+    remedy_lines = [line for line in audit_lines(replace(told, findings=(policy, volume))) if volume.remedy in line]
+    assert len(remedy_lines) == 1
 
 
 def last_line(told: ServersAudited) -> str:

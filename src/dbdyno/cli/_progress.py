@@ -61,8 +61,11 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
 
 
 def _audit_finding_event(finding: Finding, fixable_ids: Collection[str]) -> lab.AuditFinding:
-    rule_id = finding.rule.rule_id
-    return lab.AuditFinding(rule_id, finding.severity, what(finding), finding.favours, rule_id in fixable_ids)
+    rule = finding.rule
+    is_fixable = rule.rule_id in fixable_ids
+    return lab.AuditFinding(
+        rule.rule_id, finding.severity, what(finding), finding.favours, rule.remedy, is_fixable=is_fixable
+    )
 
 
 def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
@@ -81,6 +84,8 @@ def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
     yield f"  {'✘' if grave_findings else '✔'} audit of the servers at {audited.place}: {words}{undecided_words}"
     for finding in grave_findings:
         yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
+        if not finding.is_fixable:
+            yield f"        {finding.remedy}"
     if grave_findings and not audited.stops:
         yield f"      {_advice(grave_findings)}"
 

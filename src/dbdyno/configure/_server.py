@@ -165,9 +165,14 @@ class Server:
         """Return SHOW GLOBAL VARIABLES, names in lower case."""
         return self._show_values("SHOW GLOBAL VARIABLES")
 
-    def status(self) -> dict[str, str]:
-        """Return SHOW GLOBAL STATUS, names in lower case."""
-        return self._show_values("SHOW GLOBAL STATUS")
+    def status(self, refresh: str = "") -> dict[str, str]:
+        """Return SHOW GLOBAL STATUS, names in lower case.
+
+        Parameters
+        ----------
+        refresh : statement that brings its rows up to date; empty where none is needed
+        """
+        return self._show_values("SHOW GLOBAL STATUS", refresh)
 
     def storage_engines(self) -> list[str]:
         """Return those that tables can be made of, lower case."""
@@ -336,8 +341,10 @@ class Server:
             f"{words}\n{self.log_tail()}".strip() if has_ended else words,
         )
 
-    def _show_values(self, statement: str) -> dict[str, str]:
+    def _show_values(self, statement: str, before: str = "") -> dict[str, str]:
         with self.connect() as connection, connection.cursor() as cursor:
+            if before:
+                cursor.execute(before)
             cursor.execute(statement)
             return {str(name).lower(): str(value) for name, value, *_ in rows_of(cursor, 2)}
 

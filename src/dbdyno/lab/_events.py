@@ -214,6 +214,7 @@ class AuditFinding:
     Parameters
     ----------
     favours : whom it helps
+    remedy : what would remove it, as a sentence
     is_fixable : whether settings of the study can remove it
     """
 
@@ -221,6 +222,7 @@ class AuditFinding:
     severity: str
     words: str
     favours: str
+    remedy: str
     is_fixable: bool
 
 

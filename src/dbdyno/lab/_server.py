@@ -212,7 +212,7 @@ class LabServer:
 
     def status(self) -> Mapping[str, str]:
         """See `RunServer`."""
-        return self._server.status()
+        return self._server.status(status_refresh_of(self._storage_engine))
 
     def schema(self, database: str) -> Mapping[str, JsonValue]:
         """See `RunServer`. The files of a server that is not ours are not looked at."""

@@ -8,6 +8,7 @@ import pymysql
 import pytest
 from pymysql.constants import CR
 
+from dbdyno.configure._server import Server
 from dbdyno.connections import ServerConnection, connect, rows_of
 from dbdyno.core import ProvisionError
 from dbdyno.engines import counter_sources, status_refresh_of
@@ -63,6 +64,15 @@ def test_counters_that_are_kept_on_request_are_brought_up_to_date_before_each_re
         source.read()
         asked = [text for text in server.statements if text.startswith(("SHOW ENGINE", "SHOW GLOBAL STATUS"))]
     assert [text.partition(" WHERE ")[0] for text in asked] == ["SHOW ENGINE TIDESDB STATUS", "SHOW GLOBAL STATUS"] * 2
+
+
+def test_status_around_a_run_is_brought_up_to_date_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    statement = status_refresh_of("tidesdb")
+    with RogueServer(Behaviour(answers={"SHOW": result_set([["TidesDB_flush_count", "7"]])})) as server:
+        monkeypatch.setattr(Server, "connect", lambda _: open_to(server))
+        assert Server.__new__(Server).status(statement) == {"tidesdb_flush_count": "7"}
+        asked = [text for text in server.statements if text.startswith("SHOW")]
+    assert asked == [statement, "SHOW GLOBAL STATUS"]
 
 
 def test_further_columns_are_passed_over() -> None:

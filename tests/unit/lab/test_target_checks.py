@@ -16,7 +16,9 @@ from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study
 
 Lab = Any  # the fixture of conftest.py, which can't be imported by name
-GRAVE = AuditFinding("commit-policy-mismatch", "critical", "durability of commits", "the other", is_fixable=True)
+GRAVE = AuditFinding(
+    "commit-policy-mismatch", "critical", "durability of commits", "the other", "Set it.", is_fixable=True
+)
 
 
 class PaperAuditor:
