@@ -54,6 +54,18 @@ def test_the_planted_parts_are_told_first_in_the_order_of_their_size(results: St
     assert "COMMIT" in why.lines[1]
 
 
+def test_the_answer_and_the_explanation_decide_alike_everywhere(tmp_path: Path) -> None:
+    analysis = analyse_study(PlantedTimes({"mysql:9.7": {"commit": 1.08}}).write(tmp_path / "near"))
+    verdicts = set()
+    for pair in analysis.comparisons:
+        gap = why_of(analysis, (pair.left, pair.right), f"{pair.tier_bytes >> 20}MB,{pair.concurrency}").gap
+        assert gap is not None
+        assert gap.is_decided == (pair.verdict == "different")
+        assert (gap.total.low > 0 or gap.total.high < 0) == (pair.low > 1 or pair.high < 1)
+        verdicts.add(gap.total.verdict)
+    assert len(verdicts) > 1
+
+
 def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> None:
     planted = PlantedTimes({**SLOW, "mysql:8.0": {"insert": 9.0}})
     planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.0"]')

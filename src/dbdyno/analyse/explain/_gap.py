@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dbdyno.analyse._words import merged_reasons
 from dbdyno.analyse.explain._levels import NOTHING, TOTAL, Key, PartLevel, Runs, paired_errors, part_levels
 from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts, mean_work
-from dbdyno.core import Cell
+from dbdyno.core import Cell, Comparison
 from dbdyno.stats import LogLevel, holm, split_by_factors, t_quantile, two_sided_p, welch_df
 
 LEAST_SHARE = 0.03
 """Share of the smaller T: a part's difference below it decides nothing."""
 _ALPHA = 0.05
 PartVerdict = Literal["decided", "small", "undecided"]
+_VERDICTS: Mapping[str, PartVerdict] = {"different": "decided", "slightly different": "small", "same": "small"}
+"""Verdict of a comparison -> that of the whole difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,25 @@ class Gap:
     def is_decided(self) -> bool:
         """Return whether one side takes longer beyond chance, by 3 % or more."""
         return self.total.verdict == "decided"
+
+    def judged_by(self, pair: Comparison | None) -> Gap:
+        """Return the gap with the whole difference decided as the answer decides it, by the ratio of the throughputs.
+
+        T is connections over throughput, so both are one finding. The ratio decides more: if the repeats of a slow
+        target are far apart in milliseconds, they may still all be several times the other's. Its interval becomes one
+        in milliseconds at the geometric mean of both times, so it excludes 0 if the ratio's excludes 1.
+
+        Parameters
+        ----------
+        pair : comparison of the throughputs, left over right; None, or one without an interval, changes nothing
+        """
+        if pair is None or not 0 < pair.low <= pair.high < math.inf:
+            return self
+        left_ms, right_ms = self.total.left_ms, self.total.right_ms
+        middle_ms = math.sqrt(left_ms * right_ms)
+        low_ms, high_ms = (middle_ms * (math.sqrt(ratio) - 1 / math.sqrt(ratio)) for ratio in (pair.low, pair.high))
+        verdict = _VERDICTS.get(pair.verdict, "undecided")
+        return replace(self, total=Difference(left_ms, right_ms, low_ms, high_ms, pair.p_adjusted, verdict))
 
     def with_verdict(self, verdict: PartVerdict) -> tuple[PartGap, ...]:
         """Return parts of a verdict, the largest difference first."""

@@ -13,7 +13,7 @@ import altair as alt
 
 from dbdyno.analyse.explain import LEAST_SHARE, REST, Gap, PartGap, least_total, ms_words
 from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
-from dbdyno.report.why._choice import side_titles
+from dbdyno.report.why._rows import side_titles
 
 _ROW_PX = 26
 _MOST_STEPS = 9

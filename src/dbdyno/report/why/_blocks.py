@@ -20,17 +20,14 @@ from dbdyno.report.why._choice import (
     ABOUT_NETWORK,
     ABOUT_THREADS,
     Why,
-    counted_rows,
     furthest_lines,
     moment_lines,
-    network_rows,
-    part_rows,
     route_lines,
-    side_titles,
     step_lines,
 )
 from dbdyno.report.why._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
 from dbdyno.report.why._proofs import ABOUT_PROOFS, proof_lines, proof_rows
+from dbdyno.report.why._rows import counted_rows, network_rows, part_rows, side_titles
 
 _OVER_NETWORK = "Over the network"
 _FURTHEST = "Where other targets are furthest behind the best"

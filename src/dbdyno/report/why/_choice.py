@@ -1,31 +1,27 @@
-"""Chooses what is shown of a study's times, and gives it as the rows that terminal, Markdown and page share."""
+"""Chooses what is shown of a study's times, and gives it in words that terminal, Markdown and page share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from dbdyno.analyse import Place, place_namer
+from dbdyno.analyse import Place, pair_at, place_namer
 from dbdyno.analyse.explain import (
     CauseRanking,
     Circumstances,
     Explanation,
     Gap,
     NetworkTime,
-    PartGap,
     cause_sentence,
     choose_pair,
     choose_place,
     gap_lines,
-    least_total,
-    ms_words,
     rank_causes,
     route_words,
     step_words,
 )
-from dbdyno.core import RequestError, counted, target_title
+from dbdyno.core import RequestError
 from dbdyno.report._blocks import TextSpan, Words
-from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._causes import circumstances_of
 from dbdyno.report.why._counted_work import CountedWork, counted_work
@@ -131,7 +127,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         return Why(explanation, None, None, (_SEARCH if explanation is None else _NO_CELL,))
     place = choose_place(explanation, at, chosen or ())
     chosen = chosen or (None if place is None else _shown_pair(analysis, explanation, place))
-    gap = None if place is None or chosen is None else explanation.gap(place, *chosen)
+    gap = None if place is None or chosen is None else _gap_at(analysis, explanation, place, *chosen)
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
         steps = _concurrency_gaps(explanation, place, targets)
@@ -164,6 +160,13 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     )
 
 
+def _gap_at(analysis: StudyAnalysis, explanation: Explanation, place: Place, left: str, right: str) -> Gap | None:
+    """Return the gap of two targets, the whole of it decided as in the answer."""
+    gap = explanation.gap(place, left, right)
+    pair = pair_at(place, left, right, analysis.comparisons_at.get(place, ()))
+    return None if gap is None else gap.judged_by(pair)
+
+
 def _shown_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> tuple[str, str] | None:
     """Return the fastest target and the next one that is shown to be slower; the two fastest where none is."""
     best, *others = explanation.cells_at[place]
@@ -183,8 +186,8 @@ def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Plac
     """Return what the pair's own runs show: its parts, causes and proofs."""
     targets = (gap.left.target, gap.right.target)
     threads, users = analysis.thread_explanation, analysis.user_explanation
-    thread_gap = None if threads is None else threads.gap(place, *targets)
-    user_gap = None if users is None else users.gap(place, *targets)
+    thread_gap = None if threads is None else _gap_at(analysis, threads, place, *targets)
+    user_gap = None if users is None else _gap_at(analysis, users, place, *targets)
     circumstances, proofs = circumstances_of(analysis, gap), stored_proofs(analysis, gap)
     ranking = _rank_pair_causes(explanation, gap, threads, thread_gap, circumstances, proofs)
     causes = "" if ranking is None else cause_sentence(ranking)
@@ -222,7 +225,7 @@ def _widest_gaps(analysis: StudyAnalysis, explanation: Explanation) -> list[tupl
             other, ratio = (pair.right, pair.ratio) if pair.left == best else (pair.left, 1 / pair.ratio)
             widest[other] = max(widest.get(other, (0.0, place, best)), (ratio, place, best))
     gaps = [
-        (place, explanation.gap(place, best, target))
+        (place, _gap_at(analysis, explanation, place, best, target))
         for target, (_, place, best) in sorted(widest.items(), key=lambda item: -item[1][0])
     ]
     return [(place, gap) for place, gap in gaps if gap is not None and gap.parts]
@@ -246,77 +249,6 @@ def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
     """Return the lines of the shown pair, for the end of a summary; none without a pair or with whole times alone."""
     why = why_of(analysis)
     return why.lines if why.gap is not None and why.gap.parts else ()
-
-
-def side_titles(gap: Gap) -> tuple[str, str]:
-    """Return what distinguishes both sides: their targets, or their connections."""
-    if gap.left.target == gap.right.target:
-        return counted(gap.left.concurrency, "connection"), counted(gap.right.concurrency, "connection")
-    return target_title(gap.left.target), target_title(gap.right.target)
-
-
-def part_rows(gap: Gap) -> list[list[str]]:
-    """Return a row a part, the largest difference first, and the whole time last."""
-    scale = least_total(gap.total.left_ms, gap.total.right_ms)
-    rows = [_part_row(part, scale) for part in gap.parts]
-    whole_time = PartGap("total", "whole time", gap.total)
-    return [*rows, _part_row(whole_time, scale)]
-
-
-def _part_row(part: PartGap, scale: float) -> list[str]:
-    difference = part.difference
-    interval_words = (
-        f"{ms_words(difference.low, scale, signed=True)} to {ms_words(difference.high, scale, signed=True)}"
-    )
-    return [
-        part.words,
-        ms_words(difference.left_ms, scale),
-        ms_words(difference.right_ms, scale),
-        f"{ms_words(difference.ms, scale, signed=True)} ({interval_words})",
-        difference.verdict,
-        _work_words(part),
-        *(_signed_ms(value, scale) for value in (part.by_work_ms, part.by_cost_ms)),
-    ]
-
-
-def _work_words(part: PartGap) -> str:
-    """Return the work per transaction on both sides, once where it is the same."""
-    if part.left_work is None or part.right_work is None:
-        return ""
-    work_texts = [figure(work, 3) if work else "0" for work in (part.left_work, part.right_work)]
-    return " → ".join(dict.fromkeys(work_texts))
-
-
-def _signed_ms(value: float | None, scale: float) -> str:
-    return "" if value is None else ms_words(value, scale, signed=True)
-
-
-def counted_rows(why: Why) -> list[list[str]]:
-    """Return a row a kind of work."""
-    if why.gap is None:
-        return []
-    scale = least_total(why.gap.total.left_ms, why.gap.total.right_ms)
-    return [
-        [
-            f"{row.kind.words}, {row.kind.unit}",
-            *(figure(work, 3) if work else "0" for work in (row.left_work, row.right_work)),
-            _from_to_words(_ms_per_work(row.left_ms, row.left_work), _ms_per_work(row.right_ms, row.right_work), 1e-6),
-            _from_to_words(row.left_ms, row.right_ms, scale / 1e3),
-            _signed_ms(row.by_work_ms, scale),
-            _signed_ms(row.by_cost_ms, scale),
-        ]
-        for row in why.counted
-    ]
-
-
-def _ms_per_work(ms: float | None, work: float) -> float | None:
-    return None if ms is None or not work else ms / work
-
-
-def _from_to_words(left: float | None, right: float | None, least: float) -> str:
-    if left is None and right is None:
-        return ""
-    return " → ".join("-" if value is None else "0" if value < least else figure(value, 3) for value in (left, right))
 
 
 def step_lines(why: Why) -> list[str]:
@@ -354,29 +286,6 @@ def _network_times(analysis: StudyAnalysis, place: Place | None) -> tuple[Networ
         time for time in analysis.network_times if (time.cell.workload, time.cell.tier_bytes) == (workload, tier_bytes)
     ]
     return tuple(sorted(times, key=lambda time: (analysis.targets.index(time.cell.target), time.cell.concurrency)))
-
-
-def network_rows(why: Why) -> list[list[str]]:
-    """Return a row a cell over a network, next to the time on the route inside the host where that was measured."""
-    near_ms = {gap.right: gap.total.left_ms for gap in why.routes}
-    rows = []
-    for time in why.network:
-        scale = min(time.total_ms, near_ms.get(time.cell, time.total_ms))
-        rows.append(
-            [
-                target_title(time.cell.target),
-                time.cell.route,
-                f"{time.cell.concurrency:,}",
-                ms_words(time.total_ms, scale),
-                f"{figure(time.round_trips, 3)} × {figure(time.round_trip_ms, 3)} ms",
-                ms_words(time.waiting_ms, scale),
-                "" if time.transmission_ms is None else ms_words(time.transmission_ms, scale),
-                ms_words(time.rest_ms, scale),
-                f"{100 * time.network_share:.0f} %",
-                ms_words(near_ms[time.cell], scale) if time.cell in near_ms else "",
-            ]
-        )
-    return rows
 
 
 def furthest_lines(why: Why) -> list[Words]:

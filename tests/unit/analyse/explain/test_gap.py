@@ -24,7 +24,7 @@ from dbdyno.analyse.explain import (
     split_by_statement,
     statement_mix,
 )
-from dbdyno.core import Cell, Run, RunRecord, TotalFigures
+from dbdyno.core import Cell, Comparison, Run, RunRecord, TotalFigures
 
 WORKLOAD, SECONDS = "sysbench/oltp_read_write", 30
 TIMES = {"begin": (1, 0.05), "select": (10, 0.2), "range": (1, 0.8), "update": (2, 0.6), "commit": (1, 1.2)}
@@ -112,6 +112,23 @@ def test_an_open_part_whose_interval_excludes_zero_says_why_it_is_open() -> None
     first = replace(gap.parts[0], difference=replace(gap.parts[0].difference, verdict="undecided"))
     words = gap_lines(replace(gap, parts=(first, *gap.parts[1:])), "here")[2]
     assert re.search(r"COMMIT \(\+[\d.]+ to \+[\d.]+ ms, not significant among all parts\)", words), words
+
+
+def test_the_whole_difference_is_decided_by_the_ratio_of_the_throughputs() -> None:
+    gap = gap_of(planted({"a": {}, "b": {"commit": 1.5}}, seed=7))
+    open_gap = replace(gap, total=replace(gap.total, low=-9.0, high=19.0, verdict="undecided"))
+    left_ms, right_ms = gap.total.left_ms, gap.total.right_ms
+    ratio = right_ms / left_ms
+    pair = Comparison("a", "b", WORKLOAD, 1, 16, "socket", ratio, ratio / 1.1, ratio * 1.1, 0.01, "different")
+    total = open_gap.judged_by(pair).total
+    assert (total.verdict, total.p_adjusted, total.left_ms, total.right_ms) == ("decided", 0.01, left_ms, right_ms)
+    assert 0 < total.low < total.ms < total.high
+    point = open_gap.judged_by(replace(pair, low=ratio, high=ratio)).total
+    assert point.low == pytest.approx(total.ms) == point.high
+    assert gap.judged_by(replace(pair, low=0.9, verdict="undecided")).total.low < 0
+    assert not gap.judged_by(replace(pair, verdict="same")).is_decided
+    for unknown in (None, replace(pair, high=math.inf), replace(pair, low=0.0)):
+        assert open_gap.judged_by(unknown) == open_gap
 
 
 def test_two_slower_parts_are_found_in_the_order_of_their_size() -> None:
