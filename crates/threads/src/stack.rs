@@ -231,16 +231,18 @@ impl StackCopy<'_> {
         Some(u64::from_ne_bytes(bytes.try_into().ok()?))
     }
 
-    /// Returns where the lowest chain begins, in bytes from the stack pointer, and its return addresses. What an
-    /// earlier call left on the stack may link into the chain, too: there the second address did not call what holds
-    /// the first.
+    /// Returns where the lowest chain begins, in bytes from the stack pointer, and its return addresses. What earlier
+    /// calls left on the stack may link into the chain, too, as below a plug-in without frame pointers: there an address
+    /// did not call what holds the one before.
     fn first_chain(&self, code: &mut impl Code) -> Option<(usize, Vec<u64>)> {
         (0..self.bytes.len()).step_by(WORD).find_map(|at| {
             let chain = self.chain(at, code);
-            let is_chain = chain.len() >= LEAST_LINKS && {
-                let outer = code.site(chain[1]);
-                code.is_within(chain[0], outer)
-            };
+            let mut links = chain.windows(2);
+            let is_chain = chain.len() >= LEAST_LINKS
+                && links.all(|link| {
+                    let outer = code.site(link[1]);
+                    code.is_within(link[0], outer)
+                });
             is_chain.then_some((at, chain))
         })
     }
@@ -333,6 +335,26 @@ mod tests {
             copy.first_chain(&mut code(&sites, &[0x9_0000])).unwrap().0,
             0
         );
+    }
+
+    /// Two frames of an earlier call, the outer one linked to the frame of a function that called something else.
+    #[test]
+    fn what_several_earlier_calls_left_is_no_frame_either() {
+        let bytes = stack(&[
+            0x1010, 0xa4, 0x1020, 0xa5, 0x1030, 0xa6, 0x1040, 0xa7, 0x1050, 0xa8,
+        ]);
+        let copy = StackCopy {
+            bytes: &bytes,
+            start: 0x1000,
+        };
+        let sites = [(0xa6, CallSite::Direct(0x9_0000))];
+        assert_eq!(
+            copy.first_chain(&mut code(&sites, &[])).unwrap(),
+            (0x20, vec![0xa6, 0xa7, 0xa8])
+        );
+        // Nothing is named by them if too few frames are left.
+        let sites = [(0xa7, CallSite::Direct(0x9_0000))];
+        assert!(copy.first_chain(&mut code(&sites, &[])).is_none());
     }
 
     #[test]

@@ -26,7 +26,7 @@ from dbdyno.lab._session import own_process
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
 from dbdyno.store import JsonValue
 
-_METHOD_VERSION = 3
+_METHOD_VERSION = 4
 """Raise it with every change of how stacks are followed: sites that were learned before are then learned anew."""
 LEARNING_REDO_BYTES = 8 << 20
 _SCHEMA = "dbdyno_wait_sites"
