@@ -119,17 +119,26 @@ def seen_precision_line(study: Study, overhead_ns: int) -> str:
         return ""
     smallest = planned_design(study, seen.variation, overhead_ns).smallest_difference
     return (
-        f"differences of two targets show from about {short_percent(smallest)} on: repeats spread by "
+        f"differences of two targets show from about {_share_or_factor(smallest)} on: repeats spread by "
         f"{short_percent(seen.variation.spread)} in {counted(seen.studies, 'earlier study', 'earlier studies')} here"
     )
+
+
+def _share_or_factor(share: float, sign: str = "") -> str:
+    """Return a difference in percent; from 100 % on, where percent below zero would mean nothing, as a factor.
+
+    >>> _share_or_factor(0.35, "±"), _share_or_factor(5.84)
+    ('±35 %', 'a factor of 6.8')
+    """
+    return f"{sign}{short_percent(share)}" if share < 1 else f"a factor of {1 + share:.2g}"
 
 
 def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
-        f"certainty  a cell's level to ±{short_percent(planned.half_width)}; two targets show a difference from "
-        f"{short_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
+        f"certainty  a cell's level to {_share_or_factor(planned.half_width, '±')}; two targets show a difference from "
+        f"{_share_or_factor(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
         *(f"           {words}" for words in _single_repeat_lines(precision)),
     ]
@@ -235,12 +244,12 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
     mark = ", the least time" if is_cheapest else ""
     return (
         f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of '
-        f"runs, shows differences from {short_percent(design.smallest_difference)} on{mark}"
+        f"runs, shows differences from {_share_or_factor(design.smallest_difference)} on{mark}"
     )
 
 
 def _best_design_words(best: Design | None) -> str:
     if best is None:
         return ": two windows of 60 s a cell take longer; leave out cells"
-    half_width = short_percent(best.half_width)
-    return f'; the best is ±{half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
+    half_width = _share_or_factor(best.half_width, "±")
+    return f'; the best is {half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
