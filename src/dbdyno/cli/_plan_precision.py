@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_HALF_WIDTH = 0.02
 _MOST_SHOWN = 5
+_WIDE = 0.5
+"""Half-width on the ln scale from which it is no longer about a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +122,17 @@ def seen_precision_line(study: Study, overhead_ns: int) -> str:
         return ""
     smallest = planned_design(study, seen.variation, overhead_ns).smallest_difference
     return (
-        f"differences of two targets show from about {_share_or_factor(smallest)} on: repeats spread by "
+        f"differences of two targets show from about {_difference_words(smallest)} on: repeats spread by "
         f"{short_percent(seen.variation.spread)} in {counted(seen.studies, 'earlier study', 'earlier studies')} here"
     )
-
-
-def _share_or_factor(share: float, sign: str = "") -> str:
-    """Return a difference in percent; from 100 % on, where percent below zero would mean nothing, as a factor.
-
-    >>> _share_or_factor(0.35, "±"), _share_or_factor(5.84)
-    ('±35 %', 'a factor of 6.8')
-    """
-    return f"{sign}{short_percent(share)}" if share < 1 else f"a factor of {1 + share:.2g}"
 
 
 def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
-        f"certainty  a cell's level to {_share_or_factor(planned.half_width, '±')}; two targets show a difference from "
-        f"{_share_or_factor(planned.smallest_difference)} on (power 0.8, one comparison)",
+        f"certainty  a cell's level to {_half_width_words(planned.half_width)}; two targets show a difference from "
+        f"{_difference_words(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
         *(f"           {words}" for words in _single_repeat_lines(precision)),
     ]
@@ -171,6 +165,24 @@ def _expected_variation(study: Study) -> tuple[Variation, str]:
     source_words = f"seen here in {counted(seen.cells, 'repeated cell')} of {counted(seen.studies, 'study', 'studies')}"
     words = f"{source_words}: {_variation_words(seen.variation)}"
     return seen.variation, f"{words}; plan --from RESULTS uses others"
+
+
+def _half_width_words(half_width: float) -> str:
+    """Return the half-width of a level, given on the ln scale; a wide one as a factor: below zero there is no level.
+
+    >>> _half_width_words(0.35), _half_width_words(1.1)
+    ('±35 %', 'a factor of 3')
+    """
+    return f"±{short_percent(half_width)}" if half_width < _WIDE else f"a factor of {math.exp(half_width):.2g}"
+
+
+def _difference_words(share: float) -> str:
+    """Return a difference of two levels as a share of the smaller; a large one as a factor.
+
+    >>> _difference_words(0.35), _difference_words(5.84)
+    ('35 %', 'a factor of 6.8')
+    """
+    return short_percent(share) if share < 1 else f"a factor of {1 + share:.2g}"
 
 
 def _variation_words(variation: Variation) -> str:
@@ -244,12 +256,12 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
     mark = ", the least time" if is_cheapest else ""
     return (
         f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of '
-        f"runs, shows differences from {_share_or_factor(design.smallest_difference)} on{mark}"
+        f"runs, shows differences from {_difference_words(design.smallest_difference)} on{mark}"
     )
 
 
 def _best_design_words(best: Design | None) -> str:
     if best is None:
         return ": two windows of 60 s a cell take longer; leave out cells"
-    half_width = _share_or_factor(best.half_width, "±")
+    half_width = _half_width_words(best.half_width)
     return f'; the best is {half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
