@@ -18,6 +18,12 @@ _FACTS = {
     "idle_share": "idle share of the processors",
     "rss_bytes": "resident memory of the process",
 }
+_DERIVED = {"commit_class": "durability of commits"}
+_SPOKEN_CLASSES = {
+    "sync-each-commit": "flushed at each commit",
+    "write-each-commit": "written at each commit, synced later",
+    "sync-never": "never synced",
+}
 _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "pages/s": " pages/s", "pages": " pages"}
 
 
@@ -79,7 +85,11 @@ def spoken_values(finding: Finding) -> list[tuple[str, list[ValueGroup]]]:
     values = finding.values
     is_nested = all(isinstance(value, Mapping) for value in values.values())
     if is_nested:
-        return [(title_of(name), _value_groups(name, groups)) for name, groups in values.items()]
+        titles = {name: title_of(name) for name in values}
+        return [
+            ("" if titles[name] == finding.rule.title else titles[name], _value_groups(name, groups))
+            for name, groups in values.items()
+        ]
     if set(values) <= set(finding.targets):
         return [("", [(SpokenValue(", ".join(options)), (target,)) for target, options in values.items()])]
     return [("", _value_groups(_single_input_words(finding), values))]
@@ -103,7 +113,7 @@ def title_of(name: str) -> str:
     """
     group, _, input_name = name.partition(":")
     if group == "derived":
-        return input_name.replace("_", " ")
+        return _DERIVED.get(input_name, input_name.replace("_", " "))
     parameter = neutral_parameters().get(name)
     return parameter.title if parameter else _FACTS.get(input_name, input_name) or name
 
@@ -130,10 +140,14 @@ def spoken_value(value: str, unit: str) -> SpokenValue:
     SpokenValue(words='2 GiB', size_bytes=2147483648)
     >>> spoken_value("75", "percent").words, spoken_value("", "bool").words
     ('75 %', 'none')
+    >>> spoken_value("sync-periodic(1 s)", "").words
+    'synced every 1 s'
     """
     amount = parse_number(value)
     if amount is None:
-        return SpokenValue(value or "none")
+        name, _, interval = value.partition("(")
+        periodic_words = f"synced every {interval.rstrip(')')}" if name == "sync-periodic" else ""
+        return SpokenValue(periodic_words or _SPOKEN_CLASSES.get(value, value) or "none")
     if unit == "bytes" and amount >= 1024:
         return SpokenValue(format_bytes(int(amount)), int(amount))
     return SpokenValue(value + _SPOKEN_UNITS.get(unit, ""))

@@ -51,7 +51,7 @@ def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom
     first = analyse_study(unlike).limitations[0]
     assert first.code == "audit-commit-policy-mismatch"
     assert re.match(rf"Critical .* 64 MiB, {COMMIT_RULE.title}: ", first.text)
-    assert "write-each-commit (MySQL 9.7)" in first.text and "Favours" in first.text
+    assert "written at each commit, synced later (MySQL 9.7)" in first.text and "Favours" in first.text
 
 
 def test_of_many_amounts_the_least_and_the_most_are_told() -> None:
