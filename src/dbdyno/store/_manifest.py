@@ -8,6 +8,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +124,27 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
 
 
 def _nearest_folder_words(folder: Path) -> str:
-    """Return what was probably meant: a results folder in this one."""
-    try:
-        inner = sorted(path for path in folder.iterdir() if is_results_folder(path))
-    except OSError:
-        inner = []
+    """Return what was probably meant: a results folder in this one, or one next to it with nearly its name."""
+    inner = _results_in(folder)
+    if not inner and folder.is_dir():
+        inner = [path for child in _folders_in(folder) for path in _results_in(child)]
+    if not inner:
+        siblings = {path.name: path for path in _results_in(folder.parent)}
+        near = get_close_matches(folder.name, siblings, n=1)
+        return f"did you mean {siblings[near[0]]}?" if near else "name the folder that -o named"
     rest_words = ", .." if len(inner) > _MOST_NAMED else ""
-    folder_words = f": {', '.join(map(str, inner[:_MOST_NAMED]))}{rest_words}" if inner else ""
-    return f"name {'one of its results folders' if inner else 'the folder that -o named'}{folder_words}"
+    return f"name one of its results folders: {', '.join(map(str, inner[:_MOST_NAMED]))}{rest_words}"
+
+
+def _results_in(folder: Path) -> list[Path]:
+    return [path for path in _folders_in(folder) if is_results_folder(path)]
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:
+        return []
 
 
 def manifest_text(manifest: Manifest) -> str:
