@@ -20,6 +20,8 @@ _MOST_OPEN = 3
 _MOST = 0.8
 """Share of a difference: a factor that makes as much of it is named."""
 _HALF = 0.5
+_WIDEST = 2.0
+"""Width of an interval in times of both sides together: milliseconds of a wider one mean nothing."""
 _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """Whole time from which so many decimals are shown; 4 below."""
 
@@ -160,6 +162,8 @@ def _total_sentence(gap: Gap, where: str) -> str:
         )
     elif total.verdict == "small":
         words = f"{left} and {right} take the same time per transaction within 3 % ({interval_words(total)} ms)"
+    elif total.high - total.low > _WIDEST * (total.left_ms + total.right_ms):
+        words = f"The runs are too unlike to say whether {right} takes longer per transaction than {left}"
     else:
         words = f"Undecided whether {right} takes longer per transaction than {left} ({interval_words(total)} ms)"
     assumed = assumed_words(gap.assumed_spread)

@@ -131,6 +131,15 @@ def test_the_whole_difference_is_decided_by_the_ratio_of_the_throughputs() -> No
         assert open_gap.judged_by(unknown) == open_gap
 
 
+def test_an_interval_wider_than_the_times_is_not_printed() -> None:
+    gap = gap_of(planted({"a": {}, "b": {}}, seed=7))
+    times_ms = gap.total.left_ms + gap.total.right_ms
+    for factor, is_printed in [(0.9, True), (1.1, False)]:
+        total = replace(gap.total, low=-factor * times_ms, high=factor * times_ms, verdict="undecided")
+        line = gap_lines(replace(gap, total=total), "here")[0]
+        assert bool(re.search(r"\(-[\d.,]+ to \+[\d.,]+ ms\)", line)) == is_printed, line
+
+
 def test_two_slower_parts_are_found_in_the_order_of_their_size() -> None:
     gap = gap_of(planted({"a": {}, "b": {"commit": 1.4, "select": 1.6}}, seed=3))
     assert [part.part_id for part in gap.with_verdict("decided")] == ["statement.select", "statement.commit"]
