@@ -37,11 +37,14 @@ def test_the_same_study_goes_on_in_its_folder(folder: Path) -> None:
     assert folder.exists()
 
 
-@pytest.mark.parametrize("typed", ["studi", "", "..", "elsewhere"])
+@pytest.mark.parametrize("typed", ["studi", "", "above", "elsewhere"])
 def test_a_folder_without_results_gets_the_nearest_one_with(
     folder: Path, typed: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder.parent)
+    if typed == "above":
+        Path("above/below").mkdir(parents=True)
+        folder.rename("above/below/study")
     assert main(["show", typed or "."]) == 2
     [hint] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hint: ")]
     assert ("study" in hint) == (typed != "elsewhere")
