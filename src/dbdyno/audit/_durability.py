@@ -8,6 +8,7 @@ from dbdyno.audit._effective import effective
 from dbdyno.audit._facts import TargetFacts
 from dbdyno.audit._reading import SourcedValue
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget, recognise
+from dbdyno.audit._words import commit_class_words
 from dbdyno.audit.predicates._transport import tls_class
 from dbdyno.audit.quantities import derived
 
@@ -55,10 +56,8 @@ def _durability_words(target: AuditTarget) -> str:
     policy = _known_value(derived(target, "commit_class"))
     if policy == "sync-never":
         return "none: never synced"
-    if policy == "write-each-commit":
-        return "relaxed: written at each commit, synced later"
-    if policy.startswith("sync-periodic"):
-        return f"relaxed: synced every {policy.partition('(')[2].rstrip(')')}"
+    if policy == "write-each-commit" or policy.startswith("sync-periodic"):
+        return f"relaxed: {commit_class_words(policy)}"
     if policy != "sync-each-commit":
         return policy
     enabled, syncs = effective(target, "binlog.enabled"), effective(target, "binlog.sync")

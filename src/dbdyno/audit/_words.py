@@ -140,17 +140,23 @@ def spoken_value(value: str, unit: str) -> SpokenValue:
     SpokenValue(words='2 GiB', size_bytes=2147483648)
     >>> spoken_value("75", "percent").words, spoken_value("", "bool").words
     ('75 %', 'none')
-    >>> spoken_value("sync-periodic(1 s)", "").words
-    'synced every 1 s'
     """
     amount = parse_number(value)
     if amount is None:
-        name, _, interval = value.partition("(")
-        periodic_words = f"synced every {interval.rstrip(')')}" if name == "sync-periodic" else ""
-        return SpokenValue(periodic_words or _SPOKEN_CLASSES.get(value, value) or "none")
+        return SpokenValue(commit_class_words(value) or "none")
     if unit == "bytes" and amount >= 1024:
         return SpokenValue(format_bytes(int(amount)), int(amount))
     return SpokenValue(value + _SPOKEN_UNITS.get(unit, ""))
+
+
+def commit_class_words(value: str) -> str:
+    """Return what a commit of a class survives; any other value as it is.
+
+    >>> commit_class_words("sync-periodic(1 s)"), commit_class_words("ON")
+    ('synced every 1 s', 'ON')
+    """
+    name, _, interval = value.partition("(")
+    return f"synced every {interval.rstrip(')')}" if name == "sync-periodic" else _SPOKEN_CLASSES.get(value, value)
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:
