@@ -21,7 +21,7 @@ _MOST = 0.8
 """Share of a difference: a factor that makes as much of it is named."""
 _HALF = 0.5
 _WIDEST = 2.0
-"""Width of an interval in times of both sides together: milliseconds of a wider one mean nothing."""
+"""Widest interval whose milliseconds are printed, as a multiple of both sides' times together."""
 _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """Whole time from which so many decimals are shown; 4 below."""
 
