@@ -88,7 +88,7 @@ def _plan(choices: argparse.Namespace) -> int:
 
 
 def print_plan(study: Study, target_half_width: str | None) -> None:
-    """Print what a study would run and need, and how precise it would be, judging by earlier studies on this machine."""
+    """Print what a study would run and need, and how precise it would be, judging by earlier studies here."""
     _print_forecast(study, _forecast(study, target_half_width, None, None), with_runs=False)
 
 
