@@ -13,14 +13,23 @@ from dbdyno.analyse._averages import average_namer, average_sentences, averages_
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
+from dbdyno.analyse._headline import headline_of
 from dbdyno.analyse._memory import memory_gains, memory_sentence
 from dbdyno.analyse._pairs import Panel, Place, by_place, distance_words, pair_at, place_of, turned
 from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
-from dbdyno.analyse._settled import may_reach, remedy_words
+from dbdyno.analyse._settled import remedy_words
+from dbdyno.analyse._standing import (
+    are_all_slower,
+    fastest_first,
+    has_comparison,
+    rival_words,
+    rivals_to_settle,
+    standing_words,
+)
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
 from dbdyno.analyse._words import faster_words, listed, slower_words, span_words
-from dbdyno.core import Comparison, counted, format_memory, is_vague_ratio, target_title, verb_for
+from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
@@ -29,6 +38,8 @@ _OTHERS = "imported:"
 _TESTED_TOGETHER = "several comparisons are tested together"
 _MOST_NAMED = 3
 _TWO = 2
+_FEW_RIVALS = 2
+"""Up to so many, the answer names each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,6 @@ def answer(
         *(other for other in other_places if not _is_covered_by_average(places[other], pairs_by_panel)),
     ]
     sentences = [_place_sentence(described_place, places, comparisons) for described_place in described_places]
-    headline = _headline(best_places, places, comparisons)
     sentences.insert(1, _p99_sentence(place, places))
     memory = memory_sentence(memory_gains(judgements, place), place[3], load_words(place, places))
     further_sentences = (
@@ -83,7 +93,7 @@ def answer(
         *_upgrade_and_route_sentences(judgements, comparisons, averages, place),
         _tally_sentence(comparisons, described_places),
     )
-    return Answer(headline, tuple(filter(None, (*sentences, *further_sentences))))
+    return Answer(headline_of(best_places, places, comparisons), tuple(filter(None, (*sentences, *further_sentences))))
 
 
 def _is_covered_by_average(
@@ -119,15 +129,10 @@ def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
     best: dict[tuple[str, str, int], tuple[tuple[bool, bool, float], Place]] = {}
     for place, group in places.items():
         is_decided, tps = max((judgement.decides, judgement.tps_mean or 0.0) for judgement in group)
-        rank, panel = (_has_comparison(group), is_decided, tps), place[:3]
+        rank, panel = (has_comparison(group), is_decided, tps), place[:3]
         if panel not in best or rank > best[panel][0]:
             best[panel] = (rank, place)
     return sorted((place for _, place in best.values()), key=lambda place: (place[0], place[1], -place[2]))
-
-
-def _has_comparison(group: Sequence[CellJudgement]) -> bool:
-    """Return whether two targets or more have settled at a place."""
-    return sum(judgement.decides for judgement in group) > 1
 
 
 def _places_to_name(best_places: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
@@ -155,14 +160,9 @@ def _comparable_target_count(group: Sequence[CellJudgement]) -> int:
     return sum(judgement.decides and judgement.runs[0].family != "unknown" for judgement in group)
 
 
-def _fastest_first(group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Sort cells by throughput, the highest first; cells that have not settled come last."""
-    return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
-
-
 def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
     """Return who is fastest at a place, by how much, and who is not judged."""
-    ranked = _fastest_first(places[place])
+    ranked = fastest_first(places[place])
     best, unsettled_groups = ranked[0], [judgement for judgement in ranked if not judgement.decides]
     where = place_words(place, list(places))
     if not best.decides:
@@ -173,11 +173,13 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
         return f"{_single_target_sentence(place, [best], list(places))}{_unsettled_words(unsettled_groups)}"
     if len(ranked) == 2 and len(known_pairs) == 1:
         return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
-    words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
-    slowest_words = (
-        f"; {_rival_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
-    )
-    return f"{words}{slowest_words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
+    is_first_of_all = not rivals_to_settle(best, ranked)
+    if len(known_pairs) > _FEW_RIVALS:
+        words = _many_targets_words(best, known_pairs, where, is_first_of_all=is_first_of_all)
+    else:
+        words = _leader_words(best, known_pairs[0], where, is_first_of_all=is_first_of_all)
+        words += "".join(f"; {rival_words(pair)}{_undecided_words(pair)}" for pair in known_pairs[1:])
+    return f"{words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
 
 def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
@@ -209,7 +211,7 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     """
     if len({key[:2] for key in places}) > 1 or any(len(group) > 2 for group in places.values()):
         return ""
-    pairs = [_subject_and_reference(*_fastest_first(group)) for group in places.values() if len(group) == 2]
+    pairs = [_subject_and_reference(*fastest_first(group)) for group in places.values() if len(group) == 2]
     changes = compare_quantiles([(reference, subject) for subject, reference in pairs], "p99")
     place_pair = next((pair for pair in pairs if pair[0].place == place), None)
     change = next((change for change in changes if place_pair and change.new == place_pair[0].cell), None)
@@ -235,12 +237,26 @@ def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[C
     return (other, best) if is_newer(other, best) else (best, other)
 
 
+def _many_targets_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, *, is_first_of_all: bool) -> str:
+    """Return which of four targets or more is fastest at a place, if one is, and how the others stand to it."""
+    name, tps = target_title(best.cell.target), cell_level_words(best, "TPS")
+    rivals = sorted(pairs, key=_ratio)
+    standing = "; ".join(standing_words(rivals))
+    if are_all_slower(rivals):
+        return f"{name} is {_rank_words(is_first_of_all=is_first_of_all)} at {where}: {tps}. {standing}"
+    return f"No clear winner at {where}: {name} reaches {tps}; {standing}"
+
+
+def _rank_words(*, is_first_of_all: bool) -> str:
+    return "fastest" if is_first_of_all else "the fastest that settled"
+
+
 def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
     name, tps, rival_title = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        rank_words = "fastest" if is_first_of_all else "the fastest that settled"
-        return f"{name} is {rank_words} at {where}: {tps}. {_rival_words(pair)}{margin_words}"
+        rank_words = _rank_words(is_first_of_all=is_first_of_all)
+        return f"{name} is {rank_words} at {where}: {tps}. {rival_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
     if is_vague_ratio(pair.low, pair.high):
@@ -252,16 +268,6 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
 
 def _repeats_words(pair: Comparison) -> str:
     return f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-
-
-def _rival_words(pair: Comparison) -> str:
-    """Return how far the right target is behind, as far as the interval says."""
-    if not is_vague_ratio(pair.low, pair.high):
-        return distance_words(pair)
-    title = target_title(pair.right)
-    if pair.low > 1:
-        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
-    return f"{title} cannot be compared, as the runs differ too much"
 
 
 def _open_words(pair: Comparison, where: str, pair_words: str = "") -> str:
@@ -318,7 +324,7 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
         text += (
             ""
             if place_of(widest) in named_places
-            else f". The widest gap is at {where}: {_rival_words(widest)} than {target_title(widest.left)}"
+            else f". The widest gap is at {where}: {rival_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
 
@@ -328,7 +334,7 @@ def _ratio(pair: Comparison) -> float:
 
 
 def _single_target_sentence(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
-    best = _fastest_first(group)[0]
+    best = fastest_first(group)[0]
     tps = cell_level_words(best, "TPS")
     caveat_words = "" if best.is_settled else "; its throughput has not settled"
     runs = counted(len(best.judged), "run")
@@ -336,63 +342,3 @@ def _single_target_sentence(place: Place, group: Sequence[CellJudgement], places
         runs = vague_words(best)
         tps = tps.replace(f", {runs}", "")
     return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){caveat_words}."
-
-
-def _headline(
-    best_places: Sequence[Place], places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]
-) -> str:
-    leaders: dict[str, list[Place]] = {}
-    for place in best_places:
-        leaders.setdefault(target_title(_leader(place, places[place], comparisons)), []).append(place)
-    if list(leaders) == [""]:
-        groups = [judgement for place in best_places for judgement in places[place]]
-        if not any(judgement.decides for judgement in groups):
-            return "No run has settled"
-        if any(_rivals_to_settle(_fastest_first(places[place])[0], places[place]) for place in best_places):
-            return "No clear winner: some runs have not settled"
-        if not any(_has_comparison(places[place]) for place in best_places):
-            return "No comparison: no two targets have settled at one place"
-        if all(_are_fastest_two_equal(place, places[place], comparisons) for place in best_places):
-            return "The fastest two are equally fast, to within 3 %"
-        return "No difference shown between the fastest two"
-    if len(leaders) == 1:
-        return f"{next(iter(leaders))} is fastest{_everywhere_words(best_places)}"
-    if len({place[:2] for place in best_places}) > 1:
-        leader_words = [
-            f"{leader or 'no clear winner'} at {len(won_places)} of {len(best_places)}"
-            for leader, won_places in leaders.items()
-        ]
-        return "Fastest: " + ", ".join(leader_words)
-    leader_words = [
-        f"{leader or 'no clear winner'} with {listed([format_memory(place[2]) for place in won_places])}"
-        for leader, won_places in leaders.items()
-    ]
-    return "Fastest: " + ", ".join(leader_words)
-
-
-def _are_fastest_two_equal(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> bool:
-    ranked = [judgement.cell.target for judgement in _fastest_first(group)]
-    pair = pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
-    return pair is not None and pair.verdict == "same"
-
-
-def _everywhere_words(places: Sequence[Place]) -> str:
-    """Return that something holds for all values of what places differ in, with a blank before it."""
-    phrases = (" for every workload", " on every route", " at every memory size")
-    return "".join(phrase for axis, phrase in enumerate(phrases) if len({place[axis] for place in places}) > 1)
-
-
-def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
-    """Return the target that is significantly fastest at a place; empty if none is, or an unsettled one may be."""
-    ranked = _fastest_first(group)
-    best, name = ranked[0], ranked[0].cell.target
-    if not best.decides or _rivals_to_settle(best, ranked):
-        return ""
-    pairs = [pair_at(place, name, rival.cell.target, comparisons) for rival in ranked[1:] if rival.decides]
-    wins = [pair is not None and pair.is_significant for pair in pairs]
-    return name if wins and all(wins) else ""
-
-
-def _rivals_to_settle(best: CellJudgement, group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Return cells that have not settled and may yet do as much as the best of those that have."""
-    return [rival for rival in group if not rival.decides and may_reach(rival.unsettled, best.tps_mean or 0.0)]

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
-from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, distance_words, place_of, turned
+from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, place_of, turned
 from dbdyno.analyse._places import panel_namer, place_namer
-from dbdyno.analyse._words import listed, span_words
-from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, is_vague_ratio, target_title, verb_for
+from dbdyno.analyse._standing import are_all_slower, standing_words
+from dbdyno.analyse._words import listed
+from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title, verb_for
 
 _LEAST_ROUNDS = 2
 _MOST_NAMED = 3
 _TWO = 2
-_SHOWN = ("different", "slightly different")
 
 
 def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
@@ -104,63 +104,15 @@ def averages_by_panel(averages: Sequence[Comparison]) -> dict[Panel, list[Compar
 
 
 def _average_words(pairs: Sequence[Comparison], where: str) -> str:
-    """Return which target of a panel is fastest or what is open about it, and how far the last is behind."""
+    """Return which target of a panel is fastest, and how the others stand to it."""
     both_ways = [side for pair in pairs for side in (pair, turned(pair))]
     leads = Counter(side.left for side in both_ways if side.ratio > 1)
     best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)
     rivals = sorted((side for side in both_ways if side.left == best), key=lambda side: side.ratio)
-    equal_pairs = [pair for pair in rivals if pair.verdict == "same"]
-    open_pairs = [pair for pair in rivals if pair.verdict != "same" and not pair.is_significant]
-    words = [_equal_words(equal_pairs)] if equal_pairs else []
-    words += _open_words(open_pairs)
-    if not words:
-        words.append(f"{target_title(best)} is fastest; {distance_words(rivals[0])}")
-    if len(rivals) > 1 and rivals[-1].verdict in _SHOWN:
-        words.append(f"{distance_words(rivals[-1])} than {target_title(best)}")
+    words = standing_words(rivals)
+    if are_all_slower(rivals):
+        words.insert(0, f"{target_title(best)} is fastest")
     return f"With {where}: {'; '.join(words)}."
-
-
-def _equal_words(pairs: Sequence[Comparison]) -> str:
-    verb = verb_for(len(pairs), "is", "are")
-    return f"{_rivals_words(pairs)} {verb} as fast as {target_title(pairs[0].left)}, to within 3 %"
-
-
-def _open_words(pairs: Sequence[Comparison]) -> list[str]:
-    """Return between what the undecided rivals of the best may be; those whose own interval excludes 1 apart."""
-    vague_pairs = [pair for pair in pairs if is_vague_ratio(pair.low, pair.high)]
-    known_pairs = [pair for pair in pairs if pair not in vague_pairs]
-    even_pairs = [pair for pair in known_pairs if pair.low <= 1]
-    behind_pairs = [pair for pair in known_pairs if pair.low > 1]
-    words = []
-    if even_pairs:
-        words.append(_even_words(even_pairs))
-    if behind_pairs:
-        span = _rivals_span_words(behind_pairs)
-        words.append(f"{_rivals_words(behind_pairs)}: {span}, not decided, as several comparisons are tested together")
-    if vague_pairs:
-        words.append(f"{_rivals_words(vague_pairs)}: not decided, as the runs differ too much")
-    return words
-
-
-def _even_words(pairs: Sequence[Comparison]) -> str:
-    """Return which rivals show no difference, each with its interval, or with the one that holds all of many."""
-    best = target_title(pairs[0].left)
-    if 1 < len(pairs) <= _MOST_NAMED:
-        rivals = listed([f"{target_title(pair.right)} ({_rivals_span_words([pair])})" for pair in pairs])
-        return f"{rivals} show no difference from {best}"
-    verb = verb_for(len(pairs), "shows", "show")
-    return f"{_rivals_words(pairs)} {verb} no difference from {best}: {_rivals_span_words(pairs)}"
-
-
-def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
-    """Return the interval of the right targets against the left one; of several the one that holds all of theirs."""
-    each = "each " if len(pairs) > 1 else ""
-    return each + span_words(1 / max(pair.high for pair in pairs), 1 / min(pair.low for pair in pairs))
-
-
-def _rivals_words(pairs: Sequence[Comparison]) -> str:
-    names = [target_title(pair.right) for pair in pairs]
-    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")
 
 
 def _by_panel(judgements: Iterable[CellJudgement]) -> dict[Panel, list[CellJudgement]]:

@@ -77,6 +77,18 @@ def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> N
     assert not re.search(r"^[abc]\b", found.sentences[0])
 
 
+def test_of_many_targets_those_without_a_difference_are_counted(study: MakeStudy) -> None:
+    first = answer_of(study({"a": 100.0, "b": 100.0, "c": 100.0, "d": 100.0, "e": 40.0}, spread=0.02)).sentences[0]
+    assert re.search(r"; (?:\S+, \S+ and \S+|3 other targets)\b.* slower\b.* faster\b.*; e is (?:59|60|61) % slower", first)
+    assert "fastest" not in first
+
+
+def test_of_many_slower_targets_the_nearest_and_the_last_are_named(study: MakeStudy) -> None:
+    levels = {"a": 130.0, "b": 100.0, "c": 90.0, "d": 80.0, "e": 70.0}
+    first = answer_of(study(levels, spread=0.005)).sentences[0]
+    assert re.search(r"^a is fastest at .*: 1[23]\d .*\. b is 23 % slower .*\be is 46 % slower\b.* 2 others\b", first)
+
+
 def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.001))
     assert "faster" not in found.sentences[0] and " 3 %" in found.sentences[0]

@@ -1,7 +1,8 @@
 """Weighs findings of the audit by what they can do to a measured ranking; see docs/concepts/fairness.md.
 
-A finding keeps its rule's severity where a target that it helps leads by no more than it may be worth. Where it can
-only hide that the other one is faster, it is high at most; where it can do neither, less. It never counts for more.
+A finding keeps its rule's severity where a target that it helps is shown to lead by no more than it may be worth.
+Where the comparison is undecided, it is high at most: there is no ranking to overturn. Where it can do nothing, it
+counts for less, never for more.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ class Influence:
     @property
     def can_overturn(self) -> bool:
         """Return whether what is shown, a lead or that two are the same, may be due to the finding."""
-        return self.is_enough and (self.ratio > 1 or self.pair.verdict == "same")
+        is_lead_shown = self.ratio > 1 and self.pair.is_significant
+        return self.is_enough and (is_lead_shown or self.pair.verdict == "same")
 
     @property
     def weight(self) -> tuple[bool, bool, bool, float]:
@@ -162,16 +164,16 @@ def _influence_words(influence: Influence) -> str:
     helped_title, other_title = target_title(influence.helped), target_title(influence.other)
     pair = influence.pair
     place_words = f"at {format_memory(pair.tier_bytes)} and {counted(pair.concurrency, 'connection')}"
-    is_ahead_undecided = influence.ratio > 1 and not pair.is_significant
+    is_ahead_undecided = influence.ratio > 1 and not pair.is_significant and pair.verdict != "same"
     worth_words = "its effect is unknown"
     if influence.gain < math.inf:
         worth_words = (
             f"worth up to {short_percent(influence.gain - 1)}" if influence.gain > 1 else "no effect on throughput"
         )
-    if influence.can_overturn and is_ahead_undecided:
+    if influence.is_enough and is_ahead_undecided:
         open_words = f"which of them is faster is not decided ({_interval_words(influence)})"
         return f"it could put {helped_title} ahead of {other_title} {place_words}, where {open_words}: {worth_words}"
-    if influence.can_overturn and influence.ratio > 1:
+    if influence.can_overturn and pair.is_significant:
         lead_words = f"at least {short_percent(influence.low - 1)}"
         return f"it may be why {helped_title} is faster than {other_title} {place_words} ({lead_words}): {worth_words}"
     if influence.is_enough:

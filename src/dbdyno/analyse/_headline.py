@@ -1,0 +1,72 @@
+"""Gives the answer a headline: who is fastest and where, or why nobody is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._pairs import Place, pair_at
+from dbdyno.analyse._standing import fastest_first, has_comparison, rivals_to_settle
+from dbdyno.analyse._words import listed
+from dbdyno.core import Comparison, format_memory, target_title
+
+
+def headline_of(
+    best_places: Sequence[Place], places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]
+) -> str:
+    """Return who is fastest at the best place of each workload, route and memory size.
+
+    Parameters
+    ----------
+    best_places : of each of these the place of the highest throughput
+    """
+    leaders: dict[str, list[Place]] = {}
+    for place in best_places:
+        leaders.setdefault(target_title(_leader(place, places[place], comparisons)), []).append(place)
+    if list(leaders) == [""]:
+        groups = [judgement for place in best_places for judgement in places[place]]
+        if not any(judgement.decides for judgement in groups):
+            return "No run has settled"
+        if any(rivals_to_settle(fastest_first(places[place])[0], places[place]) for place in best_places):
+            return "No clear winner: some runs have not settled"
+        if not any(has_comparison(places[place]) for place in best_places):
+            return "No comparison: no two targets have settled at one place"
+        if all(_are_fastest_two_equal(place, places[place], comparisons) for place in best_places):
+            return "The fastest two are equally fast, to within 3 %"
+        return "No difference shown between the fastest two"
+    if len(leaders) == 1:
+        return f"{next(iter(leaders))} is fastest{_everywhere_words(best_places)}"
+    if len({place[:2] for place in best_places}) > 1:
+        leader_words = [
+            f"{leader or 'no clear winner'} at {len(won_places)} of {len(best_places)}"
+            for leader, won_places in leaders.items()
+        ]
+        return "Fastest: " + ", ".join(leader_words)
+    leader_words = [
+        f"{leader or 'no clear winner'} with {listed([format_memory(place[2]) for place in won_places])}"
+        for leader, won_places in leaders.items()
+    ]
+    return "Fastest: " + ", ".join(leader_words)
+
+
+def _are_fastest_two_equal(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> bool:
+    ranked = [judgement.cell.target for judgement in fastest_first(group)]
+    pair = pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
+    return pair is not None and pair.verdict == "same"
+
+
+def _everywhere_words(places: Sequence[Place]) -> str:
+    """Return that something holds for all values of what places differ in, with a blank before it."""
+    phrases = (" for every workload", " on every route", " at every memory size")
+    return "".join(phrase for axis, phrase in enumerate(phrases) if len({place[axis] for place in places}) > 1)
+
+
+def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
+    """Return the target that is significantly fastest at a place; empty if none is, or an unsettled one may be."""
+    ranked = fastest_first(group)
+    best, name = ranked[0], ranked[0].cell.target
+    if not best.decides or rivals_to_settle(best, ranked):
+        return ""
+    pairs = [pair_at(place, name, rival.cell.target, comparisons) for rival in ranked[1:] if rival.decides]
+    wins = [pair is not None and pair.is_significant for pair in pairs]
+    return name if wins and all(wins) else ""
