@@ -218,7 +218,8 @@ mod tests {
     #[test]
     fn a_silent_server_is_given_up_before_the_program_is_ended_without_its_records() {
         let drain = Duration::from_secs(1);
-        assert!(drain + LAST_ANSWER_HURRIED + 5 * LOOK_EVERY < crate::signals::GRACE);
+        let needed = drain + LAST_ANSWER_HURRIED + 5 * LOOK_EVERY;
+        assert!(needed < crate::signals::GRACE, "{needed:?}");
     }
 
     #[test]
