@@ -21,7 +21,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::{sleep, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -242,6 +242,32 @@ fn a_drain_longer_than_any_clock_waits_for_the_last_event() {
     server.stop().unwrap();
     assert_eq!(outcome.status, Status::Complete);
     assert_eq!((outcome.failed, outcome.abandoned), (0, 0), "{outcome:?}");
+}
+
+/// The window is over after a second, and the events under way would take twenty.
+#[test]
+fn a_stop_during_the_drain_ends_the_run_as_soon_as_one_before_it() {
+    let server = server(Some("constant:20s"), None);
+    let load = Load {
+        drain: 60_000 * MS,
+        phases: vec![Phase {
+            name: "window".to_owned(),
+            seconds: 1,
+        }],
+        ..load(server.address().tcp.unwrap(), Behaviour::Large)
+    };
+    let stop = StopSwitch::default();
+    let (thrown, began) = (stop.clone(), Instant::now());
+    spawn(move || {
+        sleep(3_000 * MS);
+        thrown.throw();
+    });
+    let outcome = drive(&load, &stop, &mut NoObserver).unwrap();
+    let lasted = began.elapsed();
+    server.stop().unwrap();
+    assert!(lasted < 10_000 * MS, "{lasted:?}");
+    assert_eq!(outcome.status, Status::Interrupted);
+    assert_eq!((outcome.in_flight_at_end, outcome.abandoned), (2, 2));
 }
 
 #[test]

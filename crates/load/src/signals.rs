@@ -19,7 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How long the end in good order may take before the program checks whether anything goes on.
-const GRACE: Duration = Duration::from_millis(3000);
+pub(crate) const GRACE: Duration = Duration::from_millis(3000);
 
 /// How long a program must have done nothing to be taken for stuck.
 const STILLNESS: Duration = Duration::from_millis(500);

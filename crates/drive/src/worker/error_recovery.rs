@@ -155,10 +155,11 @@ impl Worker {
         if self.connections[index as usize].activity == Activity::SettlingUp {
             return self.fail_settling(index, Some(code), lost_text(error), Cause::of(error));
         }
-        let had_event = self.connections[index as usize].has_event();
+        let connection = &self.connections[index as usize];
+        let (had_event, activity) = (connection.has_event(), connection.activity);
         self.unplug(index, had_event);
         self.recorder.outages.lose(now_ns, Cause::of(error));
-        if had_event {
+        if activity == Activity::Statement {
             if !matches!(error, WireError::Server(_)) {
                 self.count_statement_error(index, code); // the server's own was counted as its reply came
             }
@@ -176,7 +177,13 @@ impl Worker {
         };
         let text = format!("{}; connecting again", lost_text(error));
         self.report_once(code, Level::Warning, text);
-        let repeat = had_event && self.count_repeat(index, code, &lost_text(error));
+        let repeat = match activity {
+            Activity::Statement => self.count_repeat(index, code, &lost_text(error)),
+            // The attempt had ended by an error of its own, which was counted.
+            Activity::Rollback { repeat } => repeat,
+            Activity::Pause => true,
+            Activity::Free | Activity::SettlingUp | Activity::Down { .. } => false,
+        };
         if had_event && !repeat {
             self.fail_event(index);
         }

@@ -300,10 +300,17 @@ impl Worker {
         if now_ns >= self.recorder.boundary_ns {
             self.finish_seconds(now_ns);
         }
-        if self.stage == WorkerStage::Running
-            && (self.shared.stop.is_thrown() || self.shared.failure.is_filled())
-        {
-            self.stop_early(now_ns, self.shared.drain_ns.min(HASTY_DRAIN_NS));
+        let is_stopped = self.shared.stop.is_thrown();
+        match self.stage {
+            WorkerStage::Running if is_stopped || self.shared.failure.is_filled() => {
+                self.stop_early(now_ns, self.shared.drain_ns.min(HASTY_DRAIN_NS));
+            }
+            // A stop during the drain shortens it as a stop before it does; later calls leave the earliest end.
+            WorkerStage::Draining { until_ns } if is_stopped => {
+                let until_ns = until_ns.min(now_ns.saturating_add(HASTY_DRAIN_NS));
+                self.stage = WorkerStage::Draining { until_ns };
+            }
+            _ => {}
         }
     }
 

@@ -260,6 +260,39 @@ fn a_statement_that_ends_its_connection_is_one_error_and_one_repeat() {
     assert_eq!(sums.errors.total(), sums.retries.total());
 }
 
+/// From the second event on, the first SELECT of each fails, and the ROLLBACK after it, every third statement, is
+/// answered by the end of the connection.
+#[test]
+fn a_connection_that_is_lost_in_a_rollback_is_no_repeat_of_its_own() {
+    let mut settings = Settings {
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        ..Settings::default()
+    };
+    settings.faults.errors = vec!["1213:every=2".parse().unwrap()];
+    settings.faults.errors_on = "point_select".parse().unwrap();
+    settings.faults.drops = vec!["every=3".parse().unwrap()];
+    let server = NullServer::start(settings).unwrap();
+    let load = Load {
+        concurrency: 1,
+        workers: 1,
+        events_limit: Some(20),
+        errors: ErrorPolicy {
+            after: RetryAfter::Codes(vec![1213, 2013]),
+            rollback_first: true,
+            retry_limit: Some(1),
+            ..ErrorPolicy::default()
+        },
+        ..load(&server, Pacing::Closed { think: None }, 60)
+    };
+    let mut sums = RunTotals::default();
+    let outcome = run(&load, &mut sums);
+    server.stop().unwrap();
+    assert_eq!(outcome.status, Status::Complete);
+    assert_eq!((outcome.completed, outcome.failed), (20, 0));
+    assert_eq!(sums.retries.iter().collect::<Vec<_>>(), [(1213, 19)]);
+    assert_eq!(outcome.outages.len(), 19);
+}
+
 /// Probes end with events under way that nothing waits for, so every next probe begins with connections
 /// that must be opened again.
 #[test]

@@ -9,8 +9,8 @@ use dbdyno_drive::{Arrivals, Think, ThinkDistribution};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A day: longer than anybody waits for a number of events.
-const UNTIL_EVENTS_S: u32 = 86_400;
+/// A number of events has no limit of time: 136 years.
+const UNTIL_EVENTS_S: u32 = u32::MAX;
 
 const WARM_UP_S: u32 = 5;
 const WINDOW_S: u32 = 60;
@@ -226,13 +226,17 @@ mod tests {
             seconds_of(&["--rate", "1:30s", "--warm-up", "5s", "--time", "9s"]),
             [5, 9]
         );
-        assert_eq!(seconds_of(&["--rate", "1:30s", "--events", "3"]), [86_400]);
+        let without_limit = u64::from(u32::MAX);
+        assert_eq!(
+            seconds_of(&["--rate", "1:30s", "--events", "3"]),
+            [without_limit]
+        );
     }
 
     #[test]
     fn no_time_is_no_limit_for_a_number_of_events_and_otherwise_nothing_to_measure() {
         let events = ["--events", "3", "--time", "0", "--warm-up", "2s"];
-        assert_eq!(seconds_of(&events), [2, 86_400]);
+        assert_eq!(seconds_of(&events), [2, u64::from(u32::MAX)]);
         let refusal = |words: &[&str]| spoken(words).unwrap().refuse_no_window();
         refusal(&events).unwrap();
         refusal(&["--time", "1s"]).unwrap();

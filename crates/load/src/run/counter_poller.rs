@@ -18,8 +18,9 @@ use std::time::Duration;
 /// takes tens of milliseconds, on a busy server some seconds.
 const LAST_ANSWER: Duration = Duration::from_secs(15);
 
-/// The same if the run was asked to end, for then nobody else waits.
-const LAST_ANSWER_HURRIED: Duration = Duration::from_secs(3);
+/// The same if the run was asked to end. The events under way have had a second before, and a program that does nothing
+/// for longer than [`GRACE`](crate::signals::GRACE) is ended without its records.
+const LAST_ANSWER_HURRIED: Duration = Duration::from_secs(1);
 
 /// How often to check whether the run was asked to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -211,6 +212,14 @@ mod tests {
         };
         assert_eq!(due(0), [0, 5, 25]);
         assert_eq!(due(10), [0, 5, 10, 20, 25]);
+    }
+
+    /// A stop is noticed at the next look, and so is the end of each wait.
+    #[test]
+    fn a_silent_server_is_given_up_before_the_program_is_ended_without_its_records() {
+        let drain = Duration::from_secs(1);
+        let needed = drain + LAST_ANSWER_HURRIED + 5 * LOOK_EVERY;
+        assert!(needed < crate::signals::GRACE, "{needed:?}");
     }
 
     #[test]

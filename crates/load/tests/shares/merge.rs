@@ -298,6 +298,42 @@ fn a_failed_share_fails_the_run_and_interrupted_ones_interrupt_it() {
     );
 }
 
+/// A signal reaches the hosts one after the other, and a second may end in between.
+#[test]
+fn shares_that_a_signal_stopped_in_different_seconds_are_told_as_interrupted() {
+    let stop_in = |share: &mut Vec<Value>, second: u64| {
+        share.retain(|record| record["second"].as_u64().unwrap_or(0) <= second);
+        for record in share.iter_mut() {
+            if record["second"] == json!(second) {
+                record["duration_ns"] = json!(300_000_000);
+            }
+        }
+        let end = share.last_mut().unwrap();
+        end["status"] = json!("interrupted");
+        end["reason"] = json!("stopped by a signal");
+    };
+    let output = changed("stopped", |shares| {
+        for (share, second) in shares.iter_mut().zip([2, 1, 2]) {
+            stop_in(share, second);
+        }
+    });
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    let merged = lines(&output.stdout);
+    let end = merged.last().unwrap();
+    assert_eq!(of_kind(&merged, "interval").len(), 1);
+    assert_eq!(end["status"], json!("interrupted"));
+    let ends = run().iter().map(|share| share.last().unwrap());
+    let cpu_ns: u64 = ends
+        .map(|end| end["process_cpu_ns"].as_u64().unwrap())
+        .sum();
+    assert_eq!(end["process_cpu_ns"], json!(cpu_ns));
+    for (host, seconds) in end["hosts"].as_array().unwrap().iter().zip([2, 1, 2]) {
+        assert_eq!(host["status"], json!("interrupted"));
+        assert_eq!(host["reason"], json!("stopped by a signal"));
+        assert_eq!(host["seconds"], json!(seconds));
+    }
+}
+
 #[test]
 fn a_share_that_is_killed_fails_the_run_at_its_second() {
     let (server, files, at) = (server(), RecordFiles::new("killed"), start_at());

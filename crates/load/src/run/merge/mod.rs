@@ -218,6 +218,12 @@ impl MergedShare {
 
     /// Returns the next second, unless the share ended in it.
     fn next_whole(&mut self) -> Result<Option<ShareSecond>, CliError> {
+        let second = self.next_counted()?;
+        Ok(second.filter(|second| is_whole(&second.interval)))
+    }
+
+    /// Returns the next second, or the part of one in which the share ended, and counts it.
+    fn next_counted(&mut self) -> Result<Option<ShareSecond>, CliError> {
         let Some(second) = self.reader.next_second()? else {
             return Ok(None);
         };
@@ -226,16 +232,18 @@ impl MergedShare {
             self.events.completed += counts.completed;
             self.events.failed += counts.failed;
         }
-        if second.interval.duration_ns < SECOND_NS {
-            return Ok(None);
-        }
-        self.whole_seconds += 1;
+        self.whole_seconds += u32::from(is_whole(&second.interval));
         Ok(Some(second))
     }
 
-    /// Reads to the end, beyond the end of the merged run.
+    /// Reads to the end, beyond the end of the merged run: the record of how the share ended follows its last second,
+    /// whole or not.
     fn drain(&mut self) -> Result<(), CliError> {
-        while self.next_whole()?.is_some() {}
+        while self.next_counted()?.is_some() {}
         Ok(())
     }
+}
+
+fn is_whole(interval: &Interval) -> bool {
+    interval.duration_ns >= SECOND_NS
 }
