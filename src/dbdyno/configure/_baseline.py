@@ -94,7 +94,7 @@ def _background_settings(
         "io.data_file_write_through": "OFF",
         "io.compaction_readahead": 2 * MIB,
         "io.fdatasync": "ON",
-        "io.capacity": _IO_CAPACITY,
+        "io.capacity": min(_IO_CAPACITY, int(study_settings.get("io.capacity_max", _IO_CAPACITY))),
         "io.capacity_max": 2 * int(study_settings.get("io.capacity", _IO_CAPACITY)),
         "io.read_threads": 4,
         "io.write_threads": 4,

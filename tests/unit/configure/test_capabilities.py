@@ -94,6 +94,13 @@ def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
     assert found["innodb_io_capacity_max"].source == "baseline"
 
 
+@pytest.mark.parametrize(("ceiling", "aim"), [(1000, "1000"), (2000, "2000"), (9000, "2000")])
+def test_the_aim_of_page_writes_stays_below_a_ceiling_that_the_study_sets(ceiling: int, aim: str) -> None:
+    found = chosen("mysql", "9.7.4", settings={"io.capacity_max": ceiling})
+    assert (found["innodb_io_capacity"].value, found["innodb_io_capacity_max"].value) == (aim, str(ceiling))
+    assert found["innodb_io_capacity"].source == "baseline"
+
+
 @pytest.mark.parametrize("path", ["direct", "buffered"])
 def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
     asked = {"io.data_path": path}
