@@ -174,3 +174,18 @@ def test_compression_is_told_by_the_ddl_else_by_differing_defaults() -> None:
     defaults = facts("a", MARIADB_11_8, innodb_compression_default="ON"), facts("b", MYSQL_8_4)
     assert verdict("compression-mismatch", *defaults).certainty == "inferred"
     assert outcome("compression-mismatch", facts("a"), facts("b")) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        (" ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4", " ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "finding"),
+        (" ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", " ROW_FORMAT=COMPRESSED", "clear"),
+        (" KEY_BLOCK_SIZE=8", "", "finding"),
+        (" KEY_BLOCK_SIZE=8", " ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "clear"),
+        (" ROW_FORMAT=DYNAMIC KEY_BLOCK_SIZE=8", " ROW_FORMAT=DYNAMIC", "clear"),
+    ],
+)
+def test_the_blocks_of_compressed_tables_are_compared(one: str, other: str, wanted: str) -> None:
+    pair = (with_facts(name, schema={"ddl": {"t": DDL + more}}) for name, more in (("a", one), ("b", other)))
+    assert outcome("compression-mismatch", *pair) == wanted
