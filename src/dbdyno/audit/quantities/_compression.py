@@ -17,6 +17,9 @@ _ROW_FORMAT_RE = re.compile(r"ROW_FORMAT\s*=", re.IGNORECASE)
 # The table's own, after ENGINE: InnoDB ignores one of an index.
 _BLOCK_SIZE_RE = re.compile(r"\bENGINE\s*=.*?\bKEY_BLOCK_SIZE\s*=\s*([1-9]\d*)", re.IGNORECASE | re.DOTALL)
 _PAGE_BYTES = 16_384
+# Of all levels, not of the last one alone. Unless it is given, RocksDB takes Snappy where it is built with it.
+_CHOSEN_RE = re.compile(r"(?<![a-z_])compression(?:_per_level)?=")
+_SNAPPY = "kSnappyCompression"
 
 
 def table_compression(target: AuditTarget) -> SourcedValue:
@@ -65,5 +68,10 @@ def _rocksdb_compression(target: AuditTarget) -> SourcedValue:
     if options is None:
         return missing("variable rocksdb_default_cf_options")
     words: list[Any] = re.findall(r"compression(?:_per_level)?=([\w:]+)", options)
+    if not _CHOSEN_RE.search(options):
+        supported = target.variable("rocksdb_supported_compression_types")
+        if supported is None:
+            return missing("variable rocksdb_supported_compression_types")
+        words.append(_SNAPPY if "snappy" in supported.lower() else "kNoCompression")
     algorithms = "+".join(sorted({str(word).upper() for word in words}))
-    return known("OFF" if algorithms in ("", "KNOCOMPRESSION") else algorithms)
+    return known("OFF" if algorithms == "KNOCOMPRESSION" else algorithms)
