@@ -81,6 +81,7 @@ def _durability_settings(study_settings: Mapping[str, SettingValue]) -> Mapping[
         "binlog.format": "ROW",
         "binlog.row_image": "FULL",
         "binlog.row_metadata": "MINIMAL",
+        "binlog.statement_text": "OFF",
         "binlog.checksum": "CRC32",
     }
 

@@ -81,6 +81,19 @@ def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number
         assert "skip_log_bin" not in options and options["binlog_format"].value == "ROW"
 
 
+@pytest.mark.parametrize(
+    ("family", "version", "option"),
+    [
+        ("mariadb", "11.8.6", "binlog_annotate_row_events"),
+        ("mysql", "9.7.4", "binlog_rows_query_log_events"),
+        ("percona", "8.0.46", "binlog_rows_query_log_events"),
+    ],
+)
+def test_a_binary_log_holds_rows_alone_on_every_server(family: str, version: str, option: str) -> None:
+    assert chosen(family, version, settings={"binlog.enabled": "ON"})[option].value == "OFF"
+    assert option not in chosen(family, version)
+
+
 def test_the_write_buffers_of_an_lsm_engine_are_taken_from_its_tier() -> None:
     found = chosen("mariadb", "11.8.6", "rocksdb", settings={"memory.write_buffers": 200 * MIB})
     assert int(found["rocksdb_block_cache_size"].value) == 312 * MIB
