@@ -23,6 +23,8 @@ _QUERY_CACHE_BYTES = 64 * MIB
 _IO_CAPACITY = 2000
 _DIRTY_MAX = 90
 _DIRTY_LWM = 10
+# Processors, without and with a binary log.
+_LOG_WRITERS_FROM = (5, 32)
 
 _NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
@@ -110,7 +112,8 @@ def _background_settings(
         "undo.truncate": "OFF",
     }
     if processors is not None:
-        values["redo.writer_threads"] = "ON" if processors > 4 else "OFF"
+        needed = _LOG_WRITERS_FROM[study_settings.get("binlog.enabled") == "ON"]
+        values["redo.writer_threads"] = "ON" if processors >= needed else "OFF"
     return values
 
 
