@@ -22,6 +22,9 @@ _OPTION_NAMES = {
     "log_replica_updates": ("log_slave_updates",),
 }
 
+# MariaDB's names of what MySQL calls otherwise, where a rule compares the variable itself.
+_MARIADB_VARIABLES = {"binlog_transaction_compression": "log_bin_compress"}
+
 # With the unified memtable off, TidesDB heeds other variables, here with their defaults.
 _WITHOUT_UNIFIED_MEMTABLE = {
     "tidesdb_unified_memtable_sync_mode": ("tidesdb_default_sync_mode", "FULL"),
@@ -60,10 +63,11 @@ def shown_value(target: AuditTarget, parameter_id: str) -> SourcedValue:
 
 
 def variable(target: AuditTarget, name: str) -> SourcedValue:
-    """Return a raw variable, or what its absence implies, where that is known."""
-    if (text := target.variable(name)) is not None:
+    """Return a raw variable, under the name that the family has for it, or what its absence implies if known."""
+    own_name = _MARIADB_VARIABLES.get(name, name) if target.family == "mariadb" else name
+    if (text := target.variable(own_name)) is not None:
         return known(normalise(text, "flag"))
-    if target.facts.variables is None and (requested_text := target.asked(name)) is not None:
+    if target.facts.variables is None and (requested_text := target.asked(own_name)) is not None:
         return known(normalise(requested_text, "flag"), "asked")
     if target.facts.variables is None and target.facts.option_file is None:
         return missing("variables")

@@ -23,6 +23,8 @@ _QUERY_CACHE_BYTES = 64 * MIB
 _IO_CAPACITY = 2000
 _DIRTY_MAX = 90
 _DIRTY_LWM = 10
+# Processors, without and with a binary log.
+_LOG_WRITERS_FROM = (5, 32)
 
 _NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
@@ -81,6 +83,7 @@ def _durability_settings(study_settings: Mapping[str, SettingValue]) -> Mapping[
         "binlog.format": "ROW",
         "binlog.row_image": "FULL",
         "binlog.row_metadata": "MINIMAL",
+        "binlog.statement_text": "OFF",
         "binlog.checksum": "CRC32",
     }
 
@@ -94,7 +97,7 @@ def _background_settings(
         "io.data_file_write_through": "OFF",
         "io.compaction_readahead": 2 * MIB,
         "io.fdatasync": "ON",
-        "io.capacity": _IO_CAPACITY,
+        "io.capacity": min(_IO_CAPACITY, int(study_settings.get("io.capacity_max", _IO_CAPACITY))),
         "io.capacity_max": 2 * int(study_settings.get("io.capacity", _IO_CAPACITY)),
         "io.read_threads": 4,
         "io.write_threads": 4,
@@ -109,7 +112,8 @@ def _background_settings(
         "undo.truncate": "OFF",
     }
     if processors is not None:
-        values["redo.writer_threads"] = "ON" if processors > 4 else "OFF"
+        needed = _LOG_WRITERS_FROM[study_settings.get("binlog.enabled") == "ON"]
+        values["redo.writer_threads"] = "ON" if processors >= needed else "OFF"
     return values
 
 

@@ -30,6 +30,15 @@ def test_row_metadata_alone_is_low() -> None:
     assert verdict("binlog-content-mismatch", b, c).severity is None
 
 
+@pytest.mark.parametrize(("compressed", "wanted"), [("ON", "finding"), ("OFF", "clear")])
+def test_a_compressed_binary_log_is_known_by_mariadbs_name_for_it_too(compressed: str, wanted: str) -> None:
+    same = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
+    same |= {"binlog_row_metadata": "MINIMAL"}
+    a = facts("a", MARIADB_11_8, log_bin_compress=compressed, **same)
+    b = facts("b", binlog_transaction_compression="OFF", **same)
+    assert outcome("binlog-content-mismatch", a, b) == wanted
+
+
 def test_a_binary_log_inside_a_storage_engine_is_another_design() -> None:
     a = facts("a", "12.3.1-MariaDB", log_bin="ON", binlog_storage_engine="innodb")
     b = facts("b", MYSQL_8_4, log_bin="ON")

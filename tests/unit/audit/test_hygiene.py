@@ -45,6 +45,9 @@ def test_options_that_do_nothing_are_listed_but_for_those_another_rule_tells() -
         ("concurrent_insert", "2", "ALWAYS", "clear"),
         ("concurrent_insert", "2", "AUTO", "finding"),
         ("tx_isolation", "1", "READ-COMMITTED", "clear"),
+        ("innodb_adaptive_hash_index", "FALSE", "OFF", "clear"),
+        ("innodb_adaptive_hash_index", "false", "ON", "finding"),
+        ("slow_query_log", "false", "OFF", "clear"),
     ],
 )
 def test_what_was_asked_for_is_held_against_what_is_shown(option: str, asked: str, shown: str, wanted: str) -> None:

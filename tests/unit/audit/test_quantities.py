@@ -189,6 +189,25 @@ def test_write_buffers_come_on_top_of_an_lsm_engines_cache() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "supported", "wanted"),
+    [
+        ("", "Snappy,Zlib,LZ4", "KSNAPPYCOMPRESSION"),
+        ("write_buffer_size=64m", "Zlib,LZ4", "OFF"),
+        ("compression=kNoCompression;bottommost_compression=kNoCompression", "Snappy", "OFF"),
+        ("compression=kNoCompression", "Snappy", "OFF"),
+        ("bottommost_compression=kZSTD", "Snappy", "KSNAPPYCOMPRESSION+KZSTD"),
+        ("max_write_buffer_number=4;compression_per_level=kNoCompression:kZSTD", "Snappy", "KNOCOMPRESSION:KZSTD"),
+    ],
+)
+def test_files_of_rocksdb_are_in_snappy_unless_the_options_say_otherwise(
+    options: str, supported: str, wanted: str
+) -> None:
+    values = {"rocksdb_default_cf_options": options, "rocksdb_supported_compression_types": supported}
+    rocksdb = target(MARIADB_11_8, more={"storage_engine": "rocksdb"}, **values)
+    assert derived(rocksdb, "table_compression").value == wanted
+
+
+@pytest.mark.parametrize(
     ("word", "name"), [("crc32", "crc32"), ("strict_full_crc32", "crc32"), ("innodb", "software"), ("none", "none")]
 )
 def test_checksums_are_classed_by_cost(word: str, name: str) -> None:

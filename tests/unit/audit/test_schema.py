@@ -101,6 +101,19 @@ def test_a_text_column_is_the_same_with_and_without_its_implied_default() -> Non
     assert normalised_ddl(mysql) != normalised_ddl(mysql.replace("`d` text", "`d` text NOT NULL"))
 
 
+def test_the_time_of_a_row_is_the_same_default_however_a_vendor_prints_it() -> None:
+    mariadb = (
+        "CREATE TABLE `t` (`at` timestamp NOT NULL DEFAULT current_timestamp() ON UPDATE current_timestamp(), "
+        "`since` datetime(6) DEFAULT current_timestamp(6), `y` year(4) DEFAULT NULL)"
+    )
+    mysql = (
+        "CREATE TABLE `t` (`at` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, "
+        "`since` datetime(6) DEFAULT CURRENT_TIMESTAMP(6), `y` year DEFAULT NULL)"
+    )
+    assert normalised_ddl(mariadb) == normalised_ddl(mysql)
+    assert normalised_ddl(mysql) != normalised_ddl(mysql.replace(" ON UPDATE CURRENT_TIMESTAMP", ""))
+
+
 def test_partitions_are_compared_however_a_vendor_prints_them() -> None:
     columns = "CREATE TABLE `l` (\n  `id1` bigint{0} NOT NULL DEFAULT {1},\n  PRIMARY KEY (`id1`)\n) ENGINE=InnoDB"
     mariadb = columns.format("(20)", "0") + " DEFAULT CHARSET=latin1\n PARTITION BY KEY (`id1`)\nPARTITIONS 16"
@@ -174,3 +187,18 @@ def test_compression_is_told_by_the_ddl_else_by_differing_defaults() -> None:
     defaults = facts("a", MARIADB_11_8, innodb_compression_default="ON"), facts("b", MYSQL_8_4)
     assert verdict("compression-mismatch", *defaults).certainty == "inferred"
     assert outcome("compression-mismatch", facts("a"), facts("b")) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        (" ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4", " ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "finding"),
+        (" ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", " ROW_FORMAT=COMPRESSED", "clear"),
+        (" KEY_BLOCK_SIZE=8", "", "finding"),
+        (" KEY_BLOCK_SIZE=8", " ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "clear"),
+        (" ROW_FORMAT=DYNAMIC KEY_BLOCK_SIZE=8", " ROW_FORMAT=DYNAMIC", "clear"),
+    ],
+)
+def test_the_blocks_of_compressed_tables_are_compared(one: str, other: str, wanted: str) -> None:
+    pair = (with_facts(name, schema={"ddl": {"t": DDL + more}}) for name, more in (("a", one), ("b", other)))
+    assert outcome("compression-mismatch", *pair) == wanted

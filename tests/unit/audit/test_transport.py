@@ -65,6 +65,17 @@ def test_a_drivers_tls_switch_is_not_trusted(study: dict[str, Any], wanted: str)
     assert outcome("tls-client-flag-untrusted", *pair, study=study) == wanted
 
 
+def test_a_server_without_tls_versions_offers_none_though_it_has_a_certificate() -> None:
+    study = {"driver": "sysbench 1.0.20", "driver_tls_option": "off"}
+
+    def with_versions(name: str, versions: str) -> TargetFacts:
+        return facts(name, MYSQL_8_4, ssl_cert="server-cert.pem", tls_version=versions)
+
+    offering, silent = with_versions("a", "TLSv1.2,TLSv1.3"), with_versions("b", "")
+    assert verdict("tls-client-flag-untrusted", offering, silent, study=study).values == {"sysbench 1.0.20": ("a",)}
+    assert outcome("tls-client-flag-untrusted", silent, silent, study=study) == "clear"
+
+
 def test_plug_ins_matter_where_the_workload_reconnects() -> None:
     pair = (
         with_facts("a", session={"auth_plugin": "caching_sha2_password"}),

@@ -81,6 +81,19 @@ def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number
         assert "skip_log_bin" not in options and options["binlog_format"].value == "ROW"
 
 
+@pytest.mark.parametrize(
+    ("family", "version", "option"),
+    [
+        ("mariadb", "11.8.6", "binlog_annotate_row_events"),
+        ("mysql", "9.7.4", "binlog_rows_query_log_events"),
+        ("percona", "8.0.46", "binlog_rows_query_log_events"),
+    ],
+)
+def test_a_binary_log_holds_rows_alone_on_every_server(family: str, version: str, option: str) -> None:
+    assert chosen(family, version, settings={"binlog.enabled": "ON"})[option].value == "OFF"
+    assert option not in chosen(family, version)
+
+
 def test_the_write_buffers_of_an_lsm_engine_are_taken_from_its_tier() -> None:
     found = chosen("mariadb", "11.8.6", "rocksdb", settings={"memory.write_buffers": 200 * MIB})
     assert int(found["rocksdb_block_cache_size"].value) == 312 * MIB
@@ -92,6 +105,13 @@ def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
     found = chosen("mysql", "9.7.4", settings={"io.capacity": 9000})
     assert found["innodb_io_capacity_max"].value == "18000"
     assert found["innodb_io_capacity_max"].source == "baseline"
+
+
+@pytest.mark.parametrize(("ceiling", "aim"), [(1000, "1000"), (2000, "2000"), (9000, "2000")])
+def test_the_aim_of_page_writes_stays_below_a_ceiling_that_the_study_sets(ceiling: int, aim: str) -> None:
+    found = chosen("mysql", "9.7.4", settings={"io.capacity_max": ceiling})
+    assert (found["innodb_io_capacity"].value, found["innodb_io_capacity_max"].value) == (aim, str(ceiling))
+    assert found["innodb_io_capacity"].source == "baseline"
 
 
 @pytest.mark.parametrize("path", ["direct", "buffered"])

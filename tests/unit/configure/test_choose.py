@@ -102,6 +102,17 @@ def test_limits_grow_with_the_concurrency() -> None:
     assert "redo.writer_threads" not in values
 
 
+@pytest.mark.parametrize(
+    ("processors", "binary_log", "wanted"),
+    [(4, "OFF", "OFF"), (5, "OFF", "ON"), (31, "ON", "OFF"), (32, "ON", "ON")],
+)
+def test_log_writer_threads_follow_the_processors_and_the_binary_log(
+    processors: int, binary_log: str, wanted: str
+) -> None:
+    options = chosen("mysql", "9.7.4", processors=processors, settings={"binlog.enabled": binary_log})
+    assert options["innodb_log_writer_threads"].value == wanted
+
+
 def test_options_of_the_study_win_and_are_marked() -> None:
     options = chosen("mysql", "9.7.4", raw={"--innodb-io-capacity": "500", "innodb_spin_wait_delay": "4"})
     own = options["innodb_io_capacity"]

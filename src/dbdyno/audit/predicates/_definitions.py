@@ -105,7 +105,8 @@ def _normalised_text(text: str) -> str:
     text = re.sub(r"/\*m?!\d*(.*?)\*/", r"\1", text.replace("`", "").lower(), flags=re.DOTALL)
     for pattern in (rf"\b(?:{_OWN_RULES})\s*=\s*[^\s,)]+", r"\b(?:character set|collate)\s+\w+", r"/\*.*?\*/"):
         text = re.sub(pattern, "", text)
-    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
+    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?|year)\(\d+\)", r"\1", text)
+    text = text.replace("current_timestamp()", "current_timestamp")
     text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
     text = re.sub(r"\s+default null\b", "", text)
     return re.sub(r"\s+", " ", text).strip(" ;")

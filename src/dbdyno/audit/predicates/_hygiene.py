@@ -97,8 +97,8 @@ def same_value(name: str, asked: str, shown: str) -> bool:
         return has_flags(name, asked, shown)
     asked, shown = fold_charsets(enum_word(name, asked)), fold_charsets(shown)
     if _PATH_RE.search(name) and parse_number(asked) is None:
-        empty = ("", "OFF", "0")
-        return (asked.upper() in empty) == (shown.upper() in empty) or not shown
+        unset = ("", "OFF")
+        return (switch(asked) in unset) == (switch(shown) in unset) or not shown
     if switch(asked) == switch(shown):
         return True
     requested_number, shown_number = parse_number(asked), parse_number(shown)

@@ -74,13 +74,17 @@ def untrusted_tls_flag(question: Question) -> RuleVerdict:
     if not _UNTRUSTED_DRIVERS.search(driver) or disabled or asks_for_tls:
         return decide({}, {})
     offers = {target.name: effective(target, "tls.available") for target in question.targets}
-    offering = sorted(name for name, reading in offers.items() if _offers_tls(reading))
+    offering = sorted(t.name for t in question.targets if _offers_tls(t, offers[t.name]))
     lacks = {name: reading.lacks for name, reading in offers.items() if reading.state == "missing"}
     encrypted = [t.name for t in question.targets if tls_class(t).value == "encrypted"]
     return decide(labelled((name, driver) for name in encrypted or offering) if offering else {}, lacks)
 
 
-def _offers_tls(reading: SourcedValue) -> bool:
+def _offers_tls(target: AuditTarget, reading: SourcedValue) -> bool:
+    """Return whether a server offers TLS: with an empty list of versions it does not, though it has a certificate."""
+    versions = effective(target, "tls.versions")
+    if versions.state == "known" and versions.value == "":
+        return False
     return reading.state == "known" and str(reading.value) not in ("OFF", "DISABLED", "")
 
 
