@@ -117,9 +117,13 @@ def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
     if left_rounds == right_rounds or not _are_across_benches(*pair):
         return pair
     shared_rounds = left_rounds & right_rounds
+    if not shared_rounds:
+        return None
     runs = [run for side in pair for run in side.judged if (run.run.repeat, run.bench) in shared_rounds]
     judgements = {judgement.cell: judgement for judgement in judge_cells(runs)}
-    return (judgements[pair[0].cell], judgements[pair[1].cell]) if shared_rounds else None
+    # Where the best of each target is compared, a side has another cell than its runs: one without connections.
+    left, right = (replace(judgements[side.judged[0].run.cell], cell=side.cell) for side in pair)
+    return left, right
 
 
 def _compare_place(pairs: Sequence[Pair], differences: Mapping[tuple[Cell, Cell], LogDifference]) -> list[Comparison]:
