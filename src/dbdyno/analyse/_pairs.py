@@ -121,8 +121,12 @@ def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
         return None
     runs = [run for side in pair for run in side.judged if (run.run.repeat, run.bench) in shared_rounds]
     judgements = {judgement.cell: judgement for judgement in judge_cells(runs)}
-    # Where the best of each target is compared, a side has another cell than its runs: one without connections.
-    left, right = (replace(judgements[side.judged[0].run.cell], cell=side.cell) for side in pair)
+    # Where the best of each target is compared, a side has another cell than its runs: one without connections. And
+    # whether it has settled is decided by all its runs, not by those that happen to be shared.
+    left, right = (
+        replace(judgements[side.judged[0].run.cell], cell=side.cell, runs=side.runs, is_settled=side.is_settled)
+        for side in pair
+    )
     return left, right
 
 
