@@ -175,7 +175,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
         return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
     words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
     slowest_words = (
-        f"; {_rival_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
+        f"; {distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
     )
     return f"{words}{slowest_words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
@@ -240,7 +240,7 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
         rank_words = "fastest" if is_first_of_all else "the fastest that settled"
-        return f"{name} is {rank_words} at {where}: {tps}. {_rival_words(pair)}{margin_words}"
+        return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
     if is_vague_ratio(pair.low, pair.high):
@@ -252,16 +252,6 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
 
 def _repeats_words(pair: Comparison) -> str:
     return f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-
-
-def _rival_words(pair: Comparison) -> str:
-    """Return how far the right target is behind, as far as the interval says."""
-    if not is_vague_ratio(pair.low, pair.high):
-        return distance_words(pair)
-    title = target_title(pair.right)
-    if pair.low > 1:
-        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
-    return f"{title} cannot be compared, as the runs differ too much"
 
 
 def _open_words(pair: Comparison, where: str, pair_words: str = "") -> str:
@@ -318,7 +308,7 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
         text += (
             ""
             if place_of(widest) in named_places
-            else f". The widest gap is at {where}: {_rival_words(widest)} than {target_title(widest.left)}"
+            else f". The widest gap is at {where}: {distance_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
 

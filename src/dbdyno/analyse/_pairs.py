@@ -22,7 +22,7 @@ from dataclasses import replace
 from dbdyno.analyse._cells import CellJudgement, judge_cells, noise_se
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.analyse._words import slower_words
-from dbdyno.core import Cell, Comparison, target_title
+from dbdyno.core import Cell, Comparison, is_vague_ratio, target_title
 from dbdyno.stats import (
     LogDifference,
     LogLevel,
@@ -108,8 +108,13 @@ def turned(pair: Comparison) -> Comparison:
 
 
 def distance_words(pair: Comparison) -> str:
-    """Return how far the right one is behind the left one."""
-    return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
+    """Return how far the right one is behind the left one, as far as the interval says."""
+    title = target_title(pair.right)
+    if not is_vague_ratio(pair.low, pair.high):
+        return f"{title} is {slower_words(pair.ratio, pair.low, pair.high)}"
+    if pair.low > 1:
+        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
+    return f"{title} cannot be compared, as the runs differ too much"
 
 
 def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
