@@ -83,6 +83,16 @@ def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> 
     assert not re.search(r"^[ab]\b", found.headline) and " 3 %" in found.headline
 
 
+def test_the_headline_does_not_name_a_winner_that_its_sentence_calls_equally_fast(record: MakeRecord) -> None:
+    """A difference of 2 % is shown, and that it is below 3 % is shown as well."""
+    records = [record(target, tps, repeat=n) for target, tps in (("a", 102.0), ("b", 100.0)) for n in (1, 2, 3, 4)]
+    (pair,) = compare_targets(judge_cells(records))
+    assert (pair.verdict, pair.is_significant) == ("same", True)
+    found = answer_of(records)
+    assert " 3 %" in found.sentences[0] and "faster" not in found.sentences[0]
+    assert not re.search(r"^a\b", found.headline) and " 3 %" in found.headline
+
+
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0}))
     assert len(found.sentences) <= 3
