@@ -173,7 +173,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
         return f"{_single_target_sentence(place, [best], list(places))}{_unsettled_words(unsettled_groups)}"
     if len(ranked) == 2 and len(known_pairs) == 1:
         return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
-    words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
+    words = _leader_words(best, known_pairs, where, is_first_of_all=not _rivals_to_settle(best, ranked))
     slowest_words = (
         f"; {distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
     )
@@ -235,11 +235,22 @@ def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[C
     return (other, best) if is_newer(other, best) else (best, other)
 
 
-def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
+def _leader_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, *, is_first_of_all: bool) -> str:
+    """Return how the fastest compares with the next one; it is not called the fastest where a slower one may be it.
+
+    Parameters
+    ----------
+    pairs : with all others that have settled, the fastest of them first
+    """
+    pair, open_pairs = pairs[0], [pair for pair in pairs if not pair.is_significant]
     name, tps, rival_title = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        rank_words = "fastest" if is_first_of_all else "the fastest that settled"
+        if open_pairs:
+            tps += f", but {_rivals_words(open_pairs)} may be as fast"
+            rank_words = "ahead"
+        else:
+            rank_words = "fastest" if is_first_of_all else "the fastest that settled"
         return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
@@ -248,6 +259,11 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
         return f"Not decided at {where}: {reason}{_repeats_words(pair)}"
     pair_words = " between the fastest two" + ("" if is_first_of_all else " that settled")
     return f"{_open_words(pair, where, pair_words)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
+
+
+def _rivals_words(pairs: Sequence[Comparison]) -> str:
+    names = [target_title(pair.right) for pair in pairs]
+    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")
 
 
 def _repeats_words(pair: Comparison) -> str:
