@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.cli._plan_precision import plan_precision, precision_object
+from dbdyno.stats import Variation
+from dbdyno.study import parse_study
 
 STUDY = """
 targets = ["mysql:9.7", "mariadb:11.8"]
@@ -91,6 +95,15 @@ def test_programs_read_designs_that_keep_the_wish(study: Path, capsys: pytest.Ca
     assert all(design["half_width"] <= 0.015 for design in found["certainty"]["designs"])
     assert found["certainty"]["is_possible"] is True
     assert any("64 connections" in words for words in found["unanswered"])
+
+
+def test_results_whose_cells_all_spread_alike_give_a_plan_that_programs_can_read() -> None:
+    """Each cell is then worth infinitely many repeats to the others, for which JSON has no number."""
+    measured = Variation(0.012, 0.003, math.inf), "seen elsewhere"
+    precision = plan_precision(parse_study(STUDY, "study.toml"), None, measured, None, 10**9)
+    assert precision is not None
+    found = json.loads(json.dumps(precision_object(precision), allow_nan=False))
+    assert (found["spread"], found["prior_df"]) == (0.012, None)
 
 
 def test_a_search_has_a_precision_of_its_own(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

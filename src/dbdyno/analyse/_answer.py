@@ -23,7 +23,7 @@ from dbdyno.analyse._standing import (
     are_all_slower,
     fastest_first,
     has_comparison,
-    rival_words,
+    rivals_words,
     rivals_to_settle,
     standing_words,
 )
@@ -177,8 +177,8 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
     if len(known_pairs) > _FEW_RIVALS:
         words = _many_targets_words(best, known_pairs, where, is_first_of_all=is_first_of_all)
     else:
-        words = _leader_words(best, known_pairs[0], where, is_first_of_all=is_first_of_all)
-        words += "".join(f"; {rival_words(pair)}{_undecided_words(pair)}" for pair in known_pairs[1:])
+        words = _leader_words(best, known_pairs, where, is_first_of_all=is_first_of_all)
+        words += "".join(f"; {distance_words(pair)}{_undecided_words(pair)}" for pair in known_pairs[1:])
     return f"{words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
 
@@ -251,12 +251,21 @@ def _rank_words(*, is_first_of_all: bool) -> str:
     return "fastest" if is_first_of_all else "the fastest that settled"
 
 
-def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
+def _leader_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, *, is_first_of_all: bool) -> str:
+    """Return how the fastest compares with the next one; it is not called the fastest where a slower one may be it.
+
+    Parameters
+    ----------
+    pairs : with all others that have settled, the fastest of them first
+    """
+    pair, open_pairs = pairs[0], [pair for pair in pairs if not pair.is_significant]
     name, tps, rival_title = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        rank_words = _rank_words(is_first_of_all=is_first_of_all)
-        return f"{name} is {rank_words} at {where}: {tps}. {rival_words(pair)}{margin_words}"
+        if open_pairs:
+            tps += f", but {rivals_words(open_pairs)} may be as fast"
+        rank_words = "ahead" if open_pairs else _rank_words(is_first_of_all=is_first_of_all)
+        return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
     if is_vague_ratio(pair.low, pair.high):
@@ -324,7 +333,7 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
         text += (
             ""
             if place_of(widest) in named_places
-            else f". The widest gap is at {where}: {rival_words(widest)} than {target_title(widest.left)}"
+            else f". The widest gap is at {where}: {distance_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
 

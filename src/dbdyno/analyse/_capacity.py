@@ -63,7 +63,8 @@ class CapacityJudgement:
     steps : from each concurrency to the next
     falls : from the best concurrency to each higher one at which throughput is clearly lower
     fit : the law of scalability; None below six concurrencies. Draw it only when `fit.is_shown`
-    more_memory : from the next smaller memory budget, each at its own best concurrency; None for the smallest
+    more_memory : from the next smaller memory budget, each at its own best concurrency; None for the smallest, and
+        where what has not settled may be the best of either
     """
 
     target: str
@@ -111,25 +112,26 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
         elif group.trusted and not group.is_settled:
             unsettled_cells.setdefault(curve_key, []).append(group)
     peaks = {curve: peak(levels) for curve, levels in curves.items()}
+    possible_peaks = {
+        curve: _possible_peaks(unsettled_cells.get(curve, ()), levels[peaks[curve].best])
+        for curve, levels in curves.items()
+    }
+    known_peaks = {curve: top for curve, top in peaks.items() if not possible_peaks[curve]}
     return [
-        _with_unsettled(
-            _capacity_judgement(curve, levels, peaks[curve], _step_from_less_memory(curve, curves, peaks)),
-            unsettled_cells.get(curve, ()),
+        replace(
+            _capacity_judgement(curve, levels, peaks[curve], _step_from_less_memory(curve, curves, known_peaks)),
+            unsettled=tuple(sorted(group.cell.concurrency for group in unsettled_cells.get(curve, ()))),
+            possible_peaks=possible_peaks[curve],
         )
         for curve, levels in curves.items()
         if len(levels) > 1
     ]
 
 
-def _with_unsettled(judgement: CapacityJudgement, groups: Sequence[CellJudgement]) -> CapacityJudgement:
-    best_tps = math.exp(judgement.best.mean)
-    return replace(
-        judgement,
-        unsettled=tuple(sorted(group.cell.concurrency for group in groups)),
-        possible_peaks=tuple(
-            sorted(group.cell.concurrency for group in groups if may_reach(group.unsettled, best_tps))
-        ),
-    )
+def _possible_peaks(unsettled_groups: Sequence[CellJudgement], best: LogLevel) -> tuple[int, ...]:
+    """Return the concurrencies whose level has not settled and may be as high as the best."""
+    best_tps = math.exp(best.mean)
+    return tuple(sorted(group.cell.concurrency for group in unsettled_groups if may_reach(group.unsettled, best_tps)))
 
 
 def capacity_sentences(judgements: Sequence[CapacityJudgement]) -> list[str]:
@@ -203,15 +205,18 @@ def _capacity_judgement(
 
 
 def _step_from_less_memory(
-    curve: Curve, curves: Mapping[Curve, Mapping[int, LogLevel]], peaks: Mapping[Curve, Peak]
+    curve: Curve, curves: Mapping[Curve, Mapping[int, LogLevel]], known_peaks: Mapping[Curve, Peak]
 ) -> CapacityStep | None:
+    """Return what more memory brought at the peak; None where either peak may be where nothing has settled."""
     smaller_curves = [
         other_curve for other_curve in curves if other_curve[:3] == curve[:3] and 0 < other_curve[3] < curve[3]
     ]
     if not smaller_curves:
         return None
     nearest_curve = max(smaller_curves, key=lambda other_curve: other_curve[3])
-    after, before = curves[curve][peaks[curve].best], curves[nearest_curve][peaks[nearest_curve].best]
+    if curve not in known_peaks or nearest_curve not in known_peaks:
+        return None
+    after, before = curves[curve][known_peaks[curve].best], curves[nearest_curve][known_peaks[nearest_curve].best]
     return _capacity_step(nearest_curve[3], curve[3], compare(after, before))
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from dbdyno.analyse._cells import CellJudgement, Spread, levels_in_order
-from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile, quantile_level
+from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile, quantile_levels
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.core import Cell, Verdict
 from dbdyno.stats import (
@@ -25,7 +25,6 @@ from dbdyno.stats import (
     bounded_exp,
     compare,
     holm,
-    moderated_spread,
     repeats_to_decide,
     smallest_detectable_ratio,
     t_quantile,
@@ -139,12 +138,7 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
         if all(group.trusted and len(logs[id(group)]) > 1 and _is_supported(group, quantile) for group in pair)
     ]
     groups = [group for pair in supported_pairs for group in pair]
-    values = [logs[id(group)] for group in groups]
-    spread = moderated_spread(values)
-    levels = [
-        quantile_level(group, run_logs, sd, df)
-        for group, run_logs, sd, df in zip(groups, values, spread.sd, spread.df, strict=True)
-    ]
+    levels = quantile_levels(groups, [logs[id(group)] for group in groups])
     return _cell_changes(quantile, supported_pairs, levels, [None] * len(supported_pairs))
 
 

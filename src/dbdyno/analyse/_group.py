@@ -16,13 +16,12 @@ from dbdyno.stats import (
     PRIOR_SPREAD,
     Lead,
     LogDifference,
-    LogLevel,
     compare,
     holm,
     lead,
     rank_intervals,
     single_run_level,
-    spread_to_stand,
+    spreads_to_stand,
     verdict_of,
 )
 
@@ -89,9 +88,13 @@ def compare_runs(
     ordered_pairs = [sorted(pair, key=lambda name: -means[name][0]) for pair in itertools.combinations(levels, 2)]
     differences = [compare(levels[better], levels[worse]) for better, worse in ordered_pairs]
     tested = [index for index, pair in enumerate(ordered_pairs) if not set(pair) & set(unsettled)]
-    adjusted = dict(zip(tested, holm([differences[index].p for index in tested]), strict=True))
+    p_values = [differences[index].p for index in tested]
+    adjusted = dict(zip(tested, holm(p_values), strict=True))
+    tested_levels = [(levels[ordered_pairs[index][0]], levels[ordered_pairs[index][1]]) for index in tested]
+    limits = spreads_to_stand(tested_levels, [(spread, spread)] * len(tested), p_values)
+    limit_by_index = dict(zip(tested, limits, strict=True))
     pairs = tuple(
-        _run_pair(levels, (better, worse), difference, adjusted.get(index), (spread, len(tested)))
+        _run_pair((better, worse), difference, adjusted.get(index), limit_by_index.get(index))
         for index, ((better, worse), difference) in enumerate(zip(ordered_pairs, differences, strict=True))
     )
     wins = {(pair.better, pair.worse): pair.is_significant for pair in pairs}
@@ -100,16 +103,9 @@ def compare_runs(
 
 
 def _run_pair(
-    levels: Mapping[str, LogLevel],
-    names: tuple[str, str],
-    difference: LogDifference,
-    p_adjusted: float | None,
-    assumption: tuple[float, int],
+    names: tuple[str, str], difference: LogDifference, p_adjusted: float | None, stands_to: float | None
 ) -> RunPair:
-    """Return two runs compared; `assumption`: the spread, and how many pairs were tested with it."""
-    (better, worse), (spread, family) = names, assumption
+    better, worse = names
     if p_adjusted is None:
         return RunPair(better, worse, difference, None, "not settled")
-    verdict = verdict_of(difference, p_adjusted)
-    stands_to = spread_to_stand(levels[better], levels[worse], (spread, spread), 0.05 / family)
-    return RunPair(better, worse, difference, p_adjusted, verdict, stands_to or None)
+    return RunPair(better, worse, difference, p_adjusted, verdict_of(difference, p_adjusted), stands_to or None)

@@ -31,8 +31,11 @@ def headline_of(
             return "No clear winner: some runs have not settled"
         if not any(has_comparison(places[place]) for place in best_places):
             return "No comparison: no two targets have settled at one place"
-        if all(_are_fastest_two_equal(place, places[place], comparisons) for place in best_places):
+        fastest_pairs = [_fastest_pair(place, places[place], comparisons) for place in best_places]
+        if all(pair is not None and pair.verdict == "same" for pair in fastest_pairs):
             return "The fastest two are equally fast, to within 3 %"
+        if any(pair is not None and pair.is_significant for pair in fastest_pairs):
+            return "No clear winner"
         return "No difference shown between the fastest two"
     if len(leaders) == 1:
         return f"{next(iter(leaders))} is fastest{_everywhere_words(best_places)}"
@@ -49,10 +52,10 @@ def headline_of(
     return "Fastest: " + ", ".join(leader_words)
 
 
-def _are_fastest_two_equal(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> bool:
+def _fastest_pair(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> Comparison | None:
+    """Return the comparison of the fastest two at a place; None where there is none."""
     ranked = [judgement.cell.target for judgement in fastest_first(group)]
-    pair = pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
-    return pair is not None and pair.verdict == "same"
+    return pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
 
 
 def _everywhere_words(places: Sequence[Place]) -> str:
@@ -62,11 +65,14 @@ def _everywhere_words(places: Sequence[Place]) -> str:
 
 
 def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
-    """Return the target that is significantly fastest at a place; empty if none is, or an unsettled one may be."""
+    """Return the target that is significantly fastest at a place; empty if none is, or an unsettled one may be.
+
+    A difference can be significant and too small to matter: then both are equally fast, as the sentence on them says.
+    """
     ranked = fastest_first(group)
     best, name = ranked[0], ranked[0].cell.target
     if not best.decides or rivals_to_settle(best, ranked):
         return ""
     pairs = [pair_at(place, name, rival.cell.target, comparisons) for rival in ranked[1:] if rival.decides]
-    wins = [pair is not None and pair.is_significant for pair in pairs]
+    wins = [pair is not None and pair.is_significant and pair.verdict != "same" for pair in pairs]
     return name if wins and all(wins) else ""

@@ -161,6 +161,24 @@ def quantile_level(group: CellJudgement, logs: Sequence[float], sd: float, df: f
     return replace(repeated_level(logs, max(sd, resolution), df), noise_se=resolution)
 
 
+def quantile_levels(groups: Sequence[CellJudgement], logs: Sequence[Sequence[float]]) -> list[LogLevel]:
+    """Return levels of a quantile in the order of the groups; of a cell that was run once, without a spread to use.
+
+    Cells on which nothing may rest have a level, too, and no say in the spread of the others, as of throughput.
+
+    Parameters
+    ----------
+    logs : per group ln(quantile) of each run, one at least
+    """
+    levels: dict[int, LogLevel] = {}
+    for is_firm in (True, False):
+        indices = [index for index, group in enumerate(groups) if (group.trusted and group.is_settled) == is_firm]
+        spread = moderated_spread([logs[index] for index in indices])
+        for index, sd, df in zip(indices, spread.sd, spread.df, strict=True):
+            levels[index] = quantile_level(groups[index], logs[index], sd, df)
+    return [levels[index] for index in range(len(groups))]
+
+
 def with_noise_intervals(
     latency: Iterable[LatencyJudgement], seconds: Mapping[Cell, Sequence[SecondHistograms]]
 ) -> list[LatencyJudgement]:
@@ -183,9 +201,9 @@ def _judge_quantile(
 ) -> list[LatencyJudgement]:
     logs = {group.cell: _log_quantiles(group, quantile) for group in cells}
     cells_with_logs = [group for group in cells if logs[group.cell]]
-    spread = moderated_spread([logs[group.cell] for group in cells_with_logs])
+    levels = quantile_levels(cells_with_logs, [logs[group.cell] for group in cells_with_logs])
     judgements = []
-    for group, sd, df in zip(cells_with_logs, spread.sd, spread.df, strict=True):
+    for group, level in zip(cells_with_logs, levels, strict=True):
         latency, count = merged[group.cell]
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
@@ -195,7 +213,7 @@ def _judge_quantile(
             continue
         judgement = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
         if len(logs[group.cell]) > 1:
-            low, high = _interval(value, quantile_level(group, logs[group.cell], sd, df))
+            low, high = _interval(value, level)
             judgement = replace(judgement, low_ns=low, high_ns=high, interval_of="repeats")
         judgements.append(judgement)
     return judgements

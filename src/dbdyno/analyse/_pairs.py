@@ -22,9 +22,10 @@ from dataclasses import replace
 from dbdyno.analyse._cells import CellJudgement, judge_cells, noise_se
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.analyse._words import slower_words
-from dbdyno.core import Cell, Comparison, target_title
+from dbdyno.core import Cell, Comparison, is_vague_ratio, target_title
 from dbdyno.stats import (
     LogDifference,
+    LogLevel,
     compare,
     compare_pairs,
     holm,
@@ -32,7 +33,7 @@ from dbdyno.stats import (
     rank_intervals,
     repeats_to_decide,
     rounds_to_pair,
-    spread_to_stand,
+    spreads_to_stand,
     verdict_of,
 )
 
@@ -107,8 +108,13 @@ def turned(pair: Comparison) -> Comparison:
 
 
 def distance_words(pair: Comparison) -> str:
-    """Return how far the right one is behind the left one."""
-    return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
+    """Return how far the right one is behind the left one, as far as the interval says."""
+    title = target_title(pair.right)
+    if not is_vague_ratio(pair.low, pair.high):
+        return f"{title} is {slower_words(pair.ratio, pair.low, pair.high)}"
+    if pair.low > 1:
+        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
+    return f"{title} cannot be compared, as the runs differ too much"
 
 
 def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
@@ -117,20 +123,29 @@ def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
     if left_rounds == right_rounds or not _are_across_benches(*pair):
         return pair
     shared_rounds = left_rounds & right_rounds
+    if not shared_rounds:
+        return None
     runs = [run for side in pair for run in side.judged if (run.run.repeat, run.bench) in shared_rounds]
     judgements = {judgement.cell: judgement for judgement in judge_cells(runs)}
-    return (judgements[pair[0].cell], judgements[pair[1].cell]) if shared_rounds else None
+    # Where the best of each target is compared, a side has another cell than its runs: one without connections. And
+    # whether it has settled is decided by all its runs, not by those that happen to be shared.
+    left, right = (
+        replace(judgements[side.judged[0].run.cell], cell=side.cell, runs=side.runs, is_settled=side.is_settled)
+        for side in pair
+    )
+    return left, right
 
 
 def _compare_place(pairs: Sequence[Pair], differences: Mapping[tuple[Cell, Cell], LogDifference]) -> list[Comparison]:
     tested_pairs = [pair for pair in pairs if all(judgement.decides for judgement in pair)]
-    adjusted = holm([differences[left.cell, right.cell].p for left, right in tested_pairs])
-    p_by_cells = {(left.cell, right.cell): p for (left, right), p in zip(tested_pairs, adjusted, strict=True)}
+    p_values = [differences[left.cell, right.cell].p for left, right in tested_pairs]
+    tests = zip(tested_pairs, holm(p_values), _spreads_to_stand(tested_pairs, p_values), strict=True)
+    test_by_cells = {(left.cell, right.cell): (p, stands_to) for (left, right), p, stands_to in tests}
     return [
         _comparison(
             (left, right),
             differences[left.cell, right.cell],
-            p_by_cells.get((left.cell, right.cell)),
+            test_by_cells.get((left.cell, right.cell)),
             len(tested_pairs),
         )
         for left, right in pairs
@@ -194,14 +209,32 @@ def _are_across_benches(left: CellJudgement, right: CellJudgement) -> bool:
 
 
 def _compare_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
-    if left.level is None or right.level is None:
+    return compare(_level_of(left), _level_of(right))
+
+
+def _level_of(judgement: CellJudgement) -> LogLevel:
+    if judgement.level is None:
         raise ValueError("only cells that settled are compared")
-    return compare(left.level, right.level)
+    return judgement.level
 
 
-def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None, family: int) -> Comparison:
-    """Return the pair's comparison; without a p-value it was not tested, as one of the two has not settled."""
+def _spreads_to_stand(pairs: Sequence[Pair], p_values: Sequence[float]) -> list[float]:
+    """Return up to which spread between repeats each of the tested pairs of a place would still differ."""
+    levels = [(_level_of(left), _level_of(right)) for left, right in pairs]
+    return spreads_to_stand(levels, [(left.assumed_spread, right.assumed_spread) for left, right in pairs], p_values)
+
+
+def _comparison(pair: Pair, difference: LogDifference, test: tuple[float, float] | None, family: int) -> Comparison:
+    """Return the pair's comparison.
+
+    Parameters
+    ----------
+    test : adjusted p-value, and up to which spread the two would still differ; None of a pair that was not tested, as
+        one of the two has not settled
+    family : pairs that were tested together
+    """
     left, right = pair
+    p_adjusted, stands_to = (None, None) if test is None else test
     verdict = "not settled" if p_adjusted is None else verdict_of(difference, p_adjusted)
     low, high = difference.interval()
     repeats_needed = (
@@ -224,20 +257,9 @@ def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None,
         repeats_needed=None if repeats_needed is None else max(repeats_needed, runs + 1),
         is_significant=p_adjusted is not None and p_adjusted < 0.05,
         assumed_spread=assumed_spread,
-        stands_to=_largest_spread_to_stand(pair, family)
-        if assumed_spread is not None and p_adjusted is not None
-        else None,
+        stands_to=None if assumed_spread is None else stands_to or None,
         remedy=remedy_words([run for judgement in pair if not judgement.is_settled for run in judgement.unsettled]),
     )
-
-
-def _largest_spread_to_stand(pair: Pair, family: int) -> float | None:
-    """Return up to which spread between repeats the two would still differ; nothing where they do not."""
-    left, right = pair
-    if left.level is None or right.level is None:
-        return None
-    spread = spread_to_stand(left.level, right.level, (left.assumed_spread, right.assumed_spread), 0.05 / family)
-    return spread or None
 
 
 def assumed_of(pair: Pair) -> float | None:

@@ -52,28 +52,24 @@ def standing_words(rivals: Sequence[Comparison]) -> list[str]:
     return words
 
 
-def rival_words(pair: Comparison) -> str:
-    """Return how far the right target is behind, as far as the interval says."""
-    if not is_vague_ratio(pair.low, pair.high):
-        return distance_words(pair)
-    title = target_title(pair.right)
-    if pair.low > 1:
-        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
-    return f"{title} cannot be compared, as the runs differ too much"
+def rivals_words(pairs: Sequence[Comparison]) -> str:
+    """Name the right targets of these comparisons, or count them where they are many."""
+    names = [target_title(pair.right) for pair in pairs]
+    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")
 
 
 def _equal_words(pairs: Sequence[Comparison]) -> str:
     verb = verb_for(len(pairs), "is", "are")
-    return f"{_rivals_words(pairs)} {verb} as fast as {target_title(pairs[0].left)}, to within 3 %"
+    return f"{rivals_words(pairs)} {verb} as fast as {target_title(pairs[0].left)}, to within 3 %"
 
 
 def _slower_words(pairs: Sequence[Comparison], reference: str) -> str:
     """Return how far rivals are behind; of many the nearest and the last."""
     if len(pairs) <= _MOST_NAMED:
-        return listed([rival_words(pair) for pair in pairs]) + reference
+        return listed([distance_words(pair) for pair in pairs]) + reference
     between_count = len(pairs) - 2
     between = f"{counted(between_count, 'other')} {verb_for(between_count, 'is', 'are')} in between"
-    return f"{rival_words(pairs[0])}{reference}, {rival_words(pairs[-1])}, {between}"
+    return f"{distance_words(pairs[0])}{reference}, {distance_words(pairs[-1])}, {between}"
 
 
 def _open_words(pairs: Sequence[Comparison]) -> list[str]:
@@ -87,9 +83,9 @@ def _open_words(pairs: Sequence[Comparison]) -> list[str]:
         words.append(_even_words(even_pairs))
     if behind_pairs:
         span = _rivals_span_words(behind_pairs)
-        words.append(f"{_rivals_words(behind_pairs)}: {span}, not decided, as several comparisons are tested together")
+        words.append(f"{rivals_words(behind_pairs)}: {span}, not decided, as several comparisons are tested together")
     if vague_pairs:
-        words.append(f"{_rivals_words(vague_pairs)}: not decided, as the runs differ too much")
+        words.append(f"{rivals_words(vague_pairs)}: not decided, as the runs differ too much")
     return words
 
 
@@ -100,15 +96,10 @@ def _even_words(pairs: Sequence[Comparison]) -> str:
         rivals = listed([f"{target_title(pair.right)} ({_rivals_span_words([pair])})" for pair in pairs])
         return f"{rivals} show no difference from {best}"
     verb = verb_for(len(pairs), "shows", "show")
-    return f"{_rivals_words(pairs)} {verb} no difference from {best}: {_rivals_span_words(pairs)}"
+    return f"{rivals_words(pairs)} {verb} no difference from {best}: {_rivals_span_words(pairs)}"
 
 
 def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
     """Return the interval of the right targets against the left one; of several the one that holds all of theirs."""
     each = "each " if len(pairs) > 1 else ""
     return each + span_words(1 / max(pair.high for pair in pairs), 1 / min(pair.low for pair in pairs))
-
-
-def _rivals_words(pairs: Sequence[Comparison]) -> str:
-    names = [target_title(pair.right) for pair in pairs]
-    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")

@@ -88,7 +88,12 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
         (upgrade, upgrade.averages[average_place]) for upgrade in upgrades if average_place in upgrade.averages
     ]
     where = f"with {namer(average_place)}"
+    unaveraged_count = sum(
+        average_place not in upgrade.averages and any(one[:3] == place[:3] for one in upgrade.changes)
+        for upgrade in upgrades
+    )
     if not place_changes:
+        unaveraged_count = 0
         place_changes = [(upgrade, upgrade.changes[place]) for upgrade in upgrades if place in upgrade.changes]
         where = f"at {namer(place)}"
     shown_changes = [(upgrade, change) for upgrade, change in place_changes if is_shown(change)]
@@ -100,6 +105,8 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
         phrases.append(f"{counted(len(further_changes), 'smaller change')}")
     others = [change for upgrade, change in place_changes if not is_shown(change)]
     phrases += _others_words(others, has_named=bool(shown_changes))
+    if unaveraged_count:
+        phrases.append(f"{counted(unaveraged_count, 'other')} {verb_for(unaveraged_count, 'has', 'have')} no average")
     return f"Upgrades {where}: {'; '.join(phrases)}."
 
 

@@ -142,9 +142,11 @@ def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
 
 
 def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
-    """Build the same for programs."""
+    """Build the same for programs; cells that all spread alike have no number of repeats that they are worth."""
+    prior_df = precision.variation.prior_df
     return {
         **asdict(precision.variation),
+        "prior_df": prior_df if math.isfinite(prior_df) else None,
         "basis": precision.basis,
         "planned": asdict(precision.planned),
         "planned_spread": precision.variation.spread_of(precision.planned.repeats),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -189,6 +190,40 @@ def spread_to_stand(
     assumed_count = sum(spread is not None for spread in assumed)
     most_variance = ((left.mean - right.mean) / t_quantile(1 - alpha / 2, math.inf)) ** 2
     return math.sqrt(max(most_variance - max(measured_variance, 0.0), 0.0) / assumed_count) if assumed_count else 0.0
+
+
+def spreads_to_stand(
+    pairs: Sequence[tuple[LogLevel, LogLevel]],
+    assumed: Sequence[tuple[float | None, float | None]],
+    p_values: Sequence[float],
+    alpha: float = 0.05,
+) -> list[float]:
+    """Return `spread_to_stand` of differences that are tested together by Holm, each at its own step.
+
+    The clearest of n has to meet the level / n, the next one the level / (n - 1) and so on, and one that fails takes
+    those after it along. So a difference that is significant at the assumed spread stands up to that, at least.
+
+    Parameters
+    ----------
+    pairs, assumed : levels of each, and the spread behind them where it is assumed
+    p_values : of each, not adjusted
+    alpha : two-sided, for all of them together
+
+    >>> a, b, c = (LogLevel(mean, 0.026, math.inf, 1, 0.026) for mean in (7.2, 7.0, 7.08))
+    >>> limits = spreads_to_stand([(c, b), (a, b)], [(0.026, 0.026)] * 2, [compare(c, b).p, compare(a, b).p])
+    >>> [round(limit, 4) for limit in limits]
+    [0.0289, 0.0631]
+    """
+    limits, most = [0.0] * len(pairs), math.inf
+    for step, index in enumerate(sorted(range(len(pairs)), key=lambda index: p_values[index])):
+        (left, right), step_alpha = pairs[index], alpha / (len(pairs) - step)
+        if assumed[index] == (None, None):  # its p does not depend on any assumption
+            limit = math.inf if p_values[index] < step_alpha else 0.0
+        else:
+            limit = spread_to_stand(left, right, assumed[index], step_alpha)
+        most = min(most, limit)
+        limits[index] = most
+    return limits
 
 
 def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:

@@ -95,6 +95,28 @@ def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> 
     assert not re.search(r"^[ab]\b", found.headline) and " 3 %" in found.headline
 
 
+def test_the_headline_does_not_name_a_winner_that_its_sentence_calls_equally_fast(record: MakeRecord) -> None:
+    """A difference of 2 % is shown, and that it is below 3 % is shown as well."""
+    records = [record(target, tps, repeat=n) for target, tps in (("a", 102.0), ("b", 100.0)) for n in (1, 2, 3, 4)]
+    (pair,) = compare_targets(judge_cells(records))
+    assert (pair.verdict, pair.is_significant) == ("same", True)
+    found = answer_of(records)
+    assert " 3 %" in found.sentences[0] and "faster" not in found.sentences[0]
+    assert not re.search(r"^a\b", found.headline) and " 3 %" in found.headline
+
+
+def test_nobody_is_called_fastest_while_a_third_whose_runs_disagree_may_be_faster(record: MakeRecord) -> None:
+    levels = {"a": (130.0,) * 3, "b": (100.0,) * 3, "c": (80.0, 95.0, 115.0)}
+    records = [record(target, tps, repeat=n) for target, runs in levels.items() for n, tps in enumerate(runs, 1)]
+    verdicts = {(pair.left, pair.right): pair.verdict for pair in compare_targets(judge_cells(records))}
+    assert (verdicts["a", "b"], verdicts["a", "c"]) == ("different", "undecided")
+    found = answer_of(records)
+    first, second = found.sentences[0].split("; ")
+    assert re.search(r"^a is ahead at .* TPS, but c may .*\. b is 23[.\d]* % slower \(", first)
+    assert re.search(r"^c is .*% faster .*% slower, undecided", second)
+    assert "fastest" not in found.sentences[0] and not re.search(r"^[abc]\b|difference", found.headline)
+
+
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0}))
     assert len(found.sentences) <= 3

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse import ALL_CONCURRENCIES, answer, compare_averages, compare_targets, judge_cells, upgrades
+from dbdyno.analyse._averages import average_sentences
 from dbdyno.core import Comparison, RunRecord, SettledPart
 from numbers_in import numbers_in
 
@@ -196,3 +197,17 @@ def test_upgrades_are_told_on_average(study: MakeStudy) -> None:
     assert all(place[3] != ALL_CONCURRENCIES for place in first.changes)
     sentences = answer(judgements, compare_targets(judgements), averages).sentences
     assert any(re.match(r"Upgrades .*512 MiB, .*\baverage\b", words) for words in sentences)
+
+
+def test_an_average_that_differs_by_an_unknown_amount_is_told_by_the_least_of_it() -> None:
+    """MyRocks' rounds are so unlike that its interval says nothing but that it is slower."""
+    names, place = ("mysql:9.7", "mysql:8.4", "mariadb:11.8+rocksdb"), ("w", 64 << 20, ALL_CONCURRENCIES, "socket")
+    figures = {(0, 1): (1.2, 1.1, 1.3), (0, 2): (60.0, 5.0, 720.0), (1, 2): (50.0, 4.0, 600.0)}
+    averages = [
+        Comparison(names[left], names[right], *place, *ratio_and_ends, 0.01, "different", is_significant=True)
+        for (left, right), ratio_and_ends in figures.items()
+    ]
+    panel = ("w", "socket", 64 << 20)
+    words = average_sentences(averages, [(*panel, 4)], lambda place: "64 MiB")[panel]
+    assert re.search(r"; MySQL 8\.4 .* 17 % slower \(9 to 23 %\); .* 80 % slower than MySQL 9\.7\.$", words)
+    assert "faster" not in words

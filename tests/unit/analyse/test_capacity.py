@@ -147,6 +147,24 @@ def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[Run
     assert " is 197 % higher (" in capacity_sentences([large])[0]
 
 
+@pytest.mark.parametrize("unsettled_tier", [SMALL, LARGE])
+def test_more_memory_brings_nothing_known_where_a_peak_may_be_at_what_has_not_settled(
+    curve: Callable[..., list[RunRecord]], unsettled_tier: int
+) -> None:
+    """Both reach 900 at 16 connections; one of them drifts there, and what is left of it is 300 at 4."""
+    drifting = SettledPart("drifting", 900, 0, 900.0, 9.0, change=-0.08)
+    records = [
+        replace(one, settled=drifting)
+        if (one.run.cell.tier_bytes, one.run.cell.concurrency) == (unsettled_tier, 16)
+        else one
+        for one in curve({1: 100, 4: 300, 16: 900}, tier=SMALL) + curve({1: 100, 4: 300, 16: 900}, tier=LARGE)
+    ]
+    found = {judgement.tier_bytes: judgement for judgement in judged(records)}
+    assert found[unsettled_tier].possible_peaks == (16,)
+    assert found[LARGE].more_memory is None
+    assert not any("the memory" in text for text in capacity_sentences(list(found.values())))
+
+
 def test_the_law_is_fitted_from_six_concurrencies_and_shown_where_it_fits(
     curve: Callable[..., list[RunRecord]],
 ) -> None:

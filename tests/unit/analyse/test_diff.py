@@ -17,7 +17,7 @@ from dbdyno.analyse import (
     judge_cells,
     parse_criterion,
 )
-from dbdyno.core import LatencyNs, RequestError, RunRecord
+from dbdyno.core import LatencyNs, RequestError, RunRecord, SettledPart
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -112,6 +112,23 @@ def test_the_repeats_that_are_named_do_decide(study: MakeStudy) -> None:
         enough = max(count for count in needed if count is not None)
         decided = outcomes("slower:10%", compared(study, 1.0, spread=0.03, repeats=enough, seed=5))
         assert sum(outcome != "NOT SHOWN" for outcome in decided) >= 0.7 * len(decided)
+
+
+def test_a_cell_that_has_not_settled_has_no_say_in_the_spread_of_response_times(study: MakeStudy) -> None:
+    """Its repeats are ten times apart, and the changes of all other cells are as if it were not there."""
+    part = SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08)
+    base, new = (study({"a": 100.0, "b": 80.0}, seed=seed) for seed in (1, 2))
+    where = base[0].run.cell
+
+    def unsettled(one: RunRecord) -> RunRecord:
+        latency = LatencyNs(*[10 ** (6 + one.run.repeat)] * 5)
+        return replace(one, settled=part, figures=replace(one.figures, latency_ns=latency))
+
+    with_it = [[unsettled(one) if one.run.cell == where else one for one in records] for records in (base, new)]
+    without = [[one for one in records if one.run.cell != where] for records in (base, new)]
+    first, *others = compare_quantiles(paired(*with_it), "p99")
+    assert (first.new, first.verdict) == (where, "not settled")
+    assert others == compare_quantiles(paired(*without), "p99") != []
 
 
 def test_p_values_are_adjusted_over_all_cells_of_the_diff(study: MakeStudy) -> None:

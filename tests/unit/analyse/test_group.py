@@ -38,6 +38,13 @@ def test_a_group_of_one_or_none_has_nothing_to_compare() -> None:
     assert (found.pairs, found.ranks, found.lead) == ((), {"a": (1, 1)}, None)
 
 
+def test_a_difference_that_is_shown_stands_up_to_the_assumed_spread_at_least() -> None:
+    """Holm asks less of the last of three pairs than of the first: so does the spread that it stands up to."""
+    found = compare_runs({"a": (1083.0, 1.0), "b": (1000.0, 1.0), "c": (500.0, 1.0)})
+    assert [pair.is_significant for pair in found.pairs] == [True] * 3
+    assert all(pair.stands_to is not None and pair.stands_to > found.spread for pair in found.pairs)
+
+
 def test_alike_runs_share_their_places() -> None:
     found = compare_runs({"a": (1000.0, 5.0), "b": (1003.0, 5.0), "c": (500.0, 5.0)})
     assert found.ranks == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbdyno.analyse import compare_targets, judge_cells, place_of, rank_places
-from dbdyno.core import RunRecord
+from dbdyno.analyse import ALL_CONCURRENCIES, compare_targets, judge_cells, place_of, rank_places
+from dbdyno.core import RunRecord, SettledPart
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -164,3 +164,24 @@ def test_rounds_that_a_bench_ran_of_one_target_alone_are_left_out(record: MakeRe
     assert compare_targets(judge_cells(apart)) == []
     alone = [replace(one, bench="") for one in records]
     assert compare_targets(judge_cells(alone))[0].ratio < pair.ratio
+
+
+def test_the_best_of_each_target_is_compared_by_the_rounds_that_benches_share(record: MakeRecord) -> None:
+    """There a cell has no number of connections, whatever its runs had."""
+    levels = {("a", 1): (100, "x"), ("a", 2): (92, "y"), ("b", 1): (101, "x"), ("b", 2): (110, "z")}
+    records = [record(name, tps, repeat=n, bench=bench) for (name, n), (tps, bench) in levels.items()]
+    cells = judge_cells(records)
+    best_cells = [replace(group, cell=replace(group.cell, concurrency=ALL_CONCURRENCIES)) for group in cells]
+    (pair,), (measured_pair,) = compare_targets(best_cells), compare_targets(cells)
+    assert (pair.left, pair.right, pair.concurrency) == ("a", "b", ALL_CONCURRENCIES)
+    assert (pair.ratio, pair.low, pair.high) == (measured_pair.ratio, measured_pair.low, measured_pair.high)
+
+
+def test_a_cell_that_has_not_settled_does_not_settle_by_the_rounds_that_benches_share(record: MakeRecord) -> None:
+    drifting = SettledPart("drifting", 900, 0, 92.0, 1.0, change=-0.08)
+    records = [record("a", 100.0, bench="x"), record("a", 92.0, repeat=2, bench="y", settled=drifting)]
+    cells = judge_cells([*records, record("b", 50.0, bench="x")])
+    (pair,) = pairs = compare_targets(cells)
+    assert (pair.verdict, pair.is_significant, pair.stands_to) == ("not settled", False, None)
+    assert "drifts" in pair.remedy
+    assert set(rank_places(cells, pairs).popitem()[1].values()) == {(1, 2)}

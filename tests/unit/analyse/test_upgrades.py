@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from dbdyno.analyse import Upgrade, answer, compare_targets, judge_cells, upgrades
+from dbdyno.analyse import Upgrade, answer, compare_averages, compare_targets, judge_cells, upgrades
 from dbdyno.analyse._upgrades import upgrade_sentence
-from dbdyno.core import RunRecord
+from dbdyno.core import RunRecord, SettledPart
 
 MakeStudy = Callable[..., list[RunRecord]]
 PLACE = ("sysbench/oltp_read_write", "socket", 512 << 20, 16)
@@ -85,6 +85,18 @@ def test_only_an_undecided_upgrade_shows_no_difference(study: MakeStudy, verdict
     assert words.startswith("Upgrades with 512 MiB") or words.startswith("Upgrades at 512 MiB")
     assert bool(re.search(r" 3 % slower .* 5 % faster", words)) == (verdict == "undecided")
     assert ("settled" in words) == (verdict == "not settled")
+
+
+def test_upgrades_of_a_version_without_an_average_are_counted(study: MakeStudy) -> None:
+    """MySQL 8.0 has settled nowhere, so neither the upgrade to it nor the one from it has an average."""
+    part = SettledPart("drifting", 900, 0, 80.0, 8.0, change=-0.08)
+    records = [
+        replace(one, settled=part) if one.run.cell.target == "mysql:8.0" else one for one in versioned(study(LEVELS))
+    ]
+    judgements = judge_cells(records)
+    found = upgrades(judgements, compare_targets(judgements), compare_averages(judgements))
+    assert [bool(step.averages) for step in found] == [False, False, True]
+    assert upgrade_sentence(found, PLACE, lambda place: "512 MiB").endswith("; 2 others have no average.")
 
 
 def test_the_answer_tells_upgrades_of_three_targets_and_not_of_two(study: MakeStudy) -> None:

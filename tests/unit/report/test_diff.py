@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from dbdyno.analyse import TargetShift
 from dbdyno.cli import main
 from dbdyno.core import LatencyNs, RequestError
 from dbdyno.report import StudyDiff, diff_results
 from dbdyno.report.diff._blocks import print_diff
+from dbdyno.report.diff._caveats import _machine_caveats
 from dbdyno.report.diff._diff import _match_cells
 from dbdyno.report.diff._mismatch import _window_mismatch
 from dbdyno.report.diff._side import DiffSide
@@ -125,6 +127,15 @@ def test_an_unchanged_target_tells_whether_the_machine_moved(
     words = [caveat.text for caveat in moved.caveats if caveat.code == "machine-moved"]
     assert len(words) == 2
     assert "moved by -10.0 %" in words[0]
+
+
+@pytest.mark.parametrize(("low", "high", "is_shown"), [(1.02, 1.06, True), (0.95, 1.14, False)])
+def test_a_machine_is_not_said_to_have_changed_by_what_may_be_chance(
+    diff: StudyDiff, low: float, high: float, is_shown: bool
+) -> None:
+    (caveat,) = _machine_caveats((diff.base, diff.new), {"a": TargetShift("a", 3, 1.04, low, high)})
+    assert (caveat.code, "moved by +4.0 %" in caveat.text) == ("machine-moved", True)
+    assert ("may" in caveat.text) != is_shown
 
 
 def test_without_an_unchanged_target_a_slow_machine_can_not_be_told(

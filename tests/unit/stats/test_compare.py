@@ -24,6 +24,7 @@ from dbdyno.stats import (
     single_run_level,
     smallest_detectable_ratio,
     spread_to_stand,
+    spreads_to_stand,
     t_quantile,
     verdict_of,
 )
@@ -180,6 +181,31 @@ def test_the_spread_up_to_which_a_difference_stands_is_where_its_p_meets_the_lev
         limit = spread_to_stand(levels[0], levels[1], (0.026, 0.026), 0.01)
         at = [single_run_level(tps, noise, limit) for tps in (left_tps, 1000.0)]
         assert compare(*at).p == pytest.approx(0.01, rel=1e-6)
+
+
+def test_differences_tested_together_stand_up_to_where_holm_drops_them() -> None:
+    """Just below the spread that is told each is significant by Holm over all pairs, just above it is not."""
+    rates = {"a": 1300.0, "b": 1200.0, "c": 1105.0, "d": 1000.0}
+
+    def pairs_at(spread: float) -> list[tuple[LogLevel, LogLevel]]:
+        levels = {name: single_run_level(tps, 2.0, spread) for name, tps in rates.items()}
+        return [(levels[left], levels[right]) for left, right in itertools.combinations(rates, 2)]
+
+    def adjusted_at(spread: float) -> list[float]:
+        return holm([compare(left, right).p for left, right in pairs_at(spread)])
+
+    pairs = pairs_at(0.026)
+    limits = spreads_to_stand(pairs, [(0.026, 0.026)] * 6, [compare(left, right).p for left, right in pairs])
+    for index, limit in enumerate(limits):
+        assert adjusted_at(0.999 * limit)[index] < 0.05 < adjusted_at(1.001 * limit)[index]
+
+
+def test_a_measured_difference_that_is_not_shown_lets_none_after_it_stand() -> None:
+    known = [LogLevel(mean, 0.01, math.inf, 2, 0.014) for mean in (7.0, 7.005)]
+    once = single_run_level(math.exp(7.01), 0.1, 0.026)
+    pairs = [(known[1], known[0]), (once, known[0])]
+    assert spreads_to_stand(pairs, [(None, None), (0.026, None)], [0.04, 0.3]) == [0.0, 0.0]
+    assert spreads_to_stand(pairs, [(None, None), (0.026, None)], [0.001, 0.3])[0] == math.inf
 
 
 def test_the_repeats_that_decide_a_limit_decide_it_four_times_in_five() -> None:

@@ -103,11 +103,13 @@ def _machine_caveats(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, Targ
         )
         caveats.append(Caveat("no-unchanged-target", text))
     for shift in shifts.values():
-        if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
+        is_shown = not shift.low <= 1 <= shift.high
+        if abs(shift.ratio - 1) > DRIFT_SHARE or (is_shown and abs(shift.ratio - 1) > 0.01):
+            machine_words = "changed, which probably affects the other targets too."
             text = (
                 f"{shift.target} has the same build and settings in both folders, yet its "
                 f"{counted(shift.cells, 'cell')} moved by {percent(shift.ratio - 1, 1, signed=True)}: the machine "
-                "changed, which probably affects the other targets too."
+                f"{machine_words if is_shown else f'may have {machine_words} This may be chance.'}"
             )
             caveats.append(Caveat("machine-moved", text))
     return caveats
