@@ -111,9 +111,10 @@ class Gap:
     def judged_by(self, pair: Comparison | None) -> Gap:
         """Return the gap with the whole difference decided as the answer decides it, by the ratio of the throughputs.
 
-        T is connections over throughput, so both are one finding. The ratio decides more: if the repeats of a slow
-        target are far apart in milliseconds, they may still all be several times the other's. Its interval becomes one
-        in milliseconds at the geometric mean of both times, so it excludes 0 if the ratio's excludes 1.
+        T is connections over throughput where connections never rest, so both are one finding. The ratio decides more:
+        if the repeats of a slow target are far apart in milliseconds, they may still all be several times the other's.
+        Its interval becomes one in milliseconds at the geometric mean of both times, so it excludes 0 if the ratio's
+        excludes 1.
 
         Parameters
         ----------
