@@ -76,6 +76,7 @@ class ProofTimes:
     processors : that the server may use
     client_cpu_ms : processor time of the load generator on these per transaction; over a network it has others
     gap_ms : what is to be explained
+    rest_ms : by which a connection of the control rests for each transaction; 0 in a closed loop without think time
     """
 
     runs: Mapping[Cell, Sequence[Breakdown]]
@@ -87,6 +88,7 @@ class ProofTimes:
     gap_ms: float
     slows_ms: float = 0.0
     least_calls: float = 0.0
+    rest_ms: float = 0.0
 
 
 def judge_proof(times: ProofTimes) -> Proof:
@@ -137,8 +139,8 @@ def _predict_removal(
     parts_effect = _parts_effect(levels, times.control, times.removes)
     on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
     client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
-    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1)
-    most_ms = max(total_ms - fastest_ms, 0.0)
+    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
+    most_ms = max(total_ms - max(fastest_ms, 0.0), 0.0)
     if parts_effect.ms <= most_ms:
         return parts_effect.times(-1), ""
     reason = f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
