@@ -28,6 +28,30 @@ _LEAST_OF_GAP = 0.1
 
 
 @dataclass(frozen=True, slots=True)
+class _VerdictWords:
+    """Holds what is said of an effect that is not what was predicted."""
+
+    nothing_came: str
+    came_from_elsewhere: str
+    too_little_came: str
+    part_came: str
+
+
+_REMOVAL_WORDS = _VerdictWords(
+    "its parts contain almost no time, and nothing was gained",
+    "its parts contain almost no time: the gain came from something else",
+    "less than half of it was gained: this did not cause the lost time",
+    "part of it was gained: other waits replaced the rest",
+)
+_SLOWDOWN_WORDS = _VerdictWords(
+    "no such call was counted, and no time was added",
+    "no such call was counted: the added time came from something else",
+    "less than half of it was added: transactions do not wait for most of these calls",
+    "part of it was added: transactions do not wait for all of these calls",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """Holds milliseconds by which a transaction takes longer, with a 95 % interval; below 0: less long."""
 
@@ -116,7 +140,8 @@ def judge_proof(times: ProofTimes) -> Proof:
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
-    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms)
+    words = _SLOWDOWN_WORDS if times.slows_ms else _REMOVAL_WORDS
+    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms, words)
     if verdict != "proved" and not times.slows_ms:
         verdict, why = _ineffective_alteration_verdict(times, levels, least_ms) or (verdict, why)
     further_changes = {
@@ -182,19 +207,20 @@ def _ineffective_alteration_verdict(
     return None
 
 
-def _verdict(predicted: Effect, observed: Effect, least_ms: float) -> tuple[ProofVerdict, str]:
+def _verdict(predicted: Effect, observed: Effect, least_ms: float, words: _VerdictWords) -> tuple[ProofVerdict, str]:
+    """Return the verdict and why, from effects of which more is what was predicted."""
     if predicted.ms < least_ms:
         if observed.high < least_ms:
-            return "refuted", "its parts contain almost no time, and nothing was gained"
+            return "refuted", words.nothing_came
         if observed.low > 0:
-            return "undecided", "its parts contain almost no time: the gain came from something else"
+            return "undecided", words.came_from_elsewhere
         return "undecided", _TOO_WIDE
     if observed.low > 0 and (observed.ms >= _LEAST_BACK * predicted.ms or observed.high >= predicted.ms):
         return "proved", ""
     if observed.high < max(least_ms, predicted.ms / 2):
-        return "refuted", "less than half of it was gained: this did not cause the lost time"
+        return "refuted", words.too_little_came
     if 0 < observed.low and observed.high < predicted.ms:
-        return "undecided", "part of it was gained: other waits replaced the rest"
+        return "undecided", words.part_came
     return "undecided", _TOO_WIDE
 
 

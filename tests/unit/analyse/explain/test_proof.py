@@ -186,6 +186,7 @@ def test_a_slow_down_tells_whether_calls_are_waited_for(grown_ms: float, verdict
     proof = judge_proof(ProofTimes(flushing, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0))
     assert proof.predicted is not None and proof.predicted.ms == pytest.approx(0.5)
     assert proof.verdict == verdict
+    assert "gained" not in proof.reason and ("added" in proof.reason) == (verdict == "refuted")
 
 
 @pytest.mark.parametrize(("work", "grown_ms", "verdict"), [(0.5, 0.5, "proved"), (0.1, 0.1, "undecided")])
