@@ -193,6 +193,19 @@ def _half_ms(name: str, run: Breakdown) -> float:
     return noise_interval(part.series_ms).half_width
 
 
+def runs_of_shared_rounds(
+    left: Iterable[Breakdown], right: Iterable[Breakdown]
+) -> tuple[tuple[Breakdown, ...], tuple[Breakdown, ...]]:
+    """Return the runs of both cells in the rounds that they share, round by round."""
+    round_pairs = _same_rounds(left, right)
+    return tuple(pair[0] for pair in round_pairs), tuple(pair[1] for pair in round_pairs)
+
+
+def mean_times(members: Sequence[Breakdown]) -> dict[str, float]:
+    """Return the mean of every part over the runs of a cell in milliseconds, and of T itself as `TOTAL`."""
+    return {name: float(np.mean(values)) for name, values in _part_values(members).items()}
+
+
 def _same_rounds(left: Iterable[Breakdown], right: Iterable[Breakdown]) -> list[tuple[Breakdown, Breakdown]]:
     """Runs of both cells by the round that they share; none of cells that were repeated for their spread."""
     runs_by_repeat = [{run.run.repeat: run for run in members if run.run} for members in (left, right)]
