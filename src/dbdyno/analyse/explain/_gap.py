@@ -212,6 +212,30 @@ def _gap(
 
 
 @dataclass(frozen=True, slots=True)
+class _Error:
+    """Holds the standard error of a difference.
+
+    Parameters
+    ----------
+    df : degrees of freedom of `se`
+    noise_se : known standard error that is there however equal the rounds are; 0 where `se` has it already
+    """
+
+    se: float
+    df: float
+    noise_se: float = 0.0
+
+    def p(self, difference: float) -> float:
+        """Return the two-sided p-value, not adjusted."""
+        p = two_sided_p(difference, self.se, self.df)
+        return max(p, two_sided_p(difference, self.noise_se, math.inf)) if self.noise_se else p
+
+    def half_width(self, quantile: float) -> float:
+        """Return the half-width of the interval, beyond which `p` is below twice what the quantile leaves of 1."""
+        return max(t_quantile(quantile, self.df) * self.se, t_quantile(quantile, math.inf) * self.noise_se)
+
+
+@dataclass(frozen=True, slots=True)
 class _Pair:
     """Holds levels of two cells by part, and the mean times of the runs that are compared."""
 
@@ -225,13 +249,13 @@ class _Pair:
         """Return a part's mean on both sides, 0 where a side does not have it."""
         return self.means[0].get(name, 0.0), self.means[1].get(name, 0.0)
 
-    def error(self, name: str) -> tuple[float, float]:
-        """Return the standard error of the difference and its degrees of freedom."""
+    def error(self, name: str) -> _Error:
+        """Return how far the difference may be off."""
+        left, right = (self.levels.get((cell, name), NOTHING) for cell in (self.left, self.right))
         level = self.paired.get((self.left, self.right, name))
         if level is not None:
-            return level.se, level.df
-        left, right = (self.levels.get((cell, name), NOTHING).level for cell in (self.left, self.right))
-        return math.hypot(left.se, right.se), welch_df(left, right)
+            return _Error(level.se, level.df, math.hypot(left.noise_ms, right.noise_ms))
+        return _Error(math.hypot(left.level.se, right.level.se), welch_df(left.level, right.level))
 
     @property
     def is_assumed(self) -> bool:
@@ -248,14 +272,13 @@ def _part_differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference
     times_ms = {name: pair.times_ms(name) for name in names}
     errors = {name: pair.error(name) for name in names}
     tested_names = [name for name in names if sum(map(abs, times_ms[name])) >= pair.least_ms]
-    p_values = {name: two_sided_p(times_ms[name][1] - times_ms[name][0], *errors[name]) for name in tested_names}
+    p_values = {name: errors[name].p(times_ms[name][1] - times_ms[name][0]) for name in tested_names}
     adjusted = dict(zip(tested_names, holm(list(p_values.values())), strict=True))
     ranks = {name: rank for rank, name in enumerate(sorted(tested_names, key=p_values.__getitem__))}
     differences = {}
     for name in names:
         left, right = times_ms[name]
-        se, df = errors[name]
-        half = t_quantile(1 - _ALPHA / 2 / max(len(tested_names) - ranks.get(name, 0), 1), df) * se
+        half = errors[name].half_width(1 - _ALPHA / 2 / max(len(tested_names) - ranks.get(name, 0), 1))
         delta, p = right - left, adjusted.get(name, 1.0)
         verdict = _verdict(delta, half, p, pair.least_ms)
         p_adjusted = None if pair.is_assumed else p

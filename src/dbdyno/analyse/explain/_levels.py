@@ -45,10 +45,12 @@ class PartLevel:
     ----------
     level : mean and error in milliseconds, for what compares levels
     assumed_spread : between repeats, relative, where it is assumed for want of repeats; None where it was seen
+    noise_ms : standard error that the seconds inside the runs give, however equal the runs are
     """
 
     level: LogLevel
     assumed_spread: float | None = None
+    noise_ms: float = 0.0
 
 
 NOTHING = PartLevel(LogLevel(0.0, 0.0, math.inf, 1, 0.0))
@@ -175,7 +177,7 @@ def _part_level(values: Sequence[float], scale: float, noise: float, spread: Kno
     sd, df, is_assumed = spread
     se = math.hypot(sd, noise) if is_assumed else max(sd / math.sqrt(len(values)), noise)
     level = LogLevel(float(np.mean(values)), scale * se, df, len(values), scale * sd)
-    return PartLevel(level, sd if is_assumed else None)
+    return PartLevel(level, sd if is_assumed else None, scale * noise)
 
 
 def _noise(name: str, members: Sequence[Breakdown]) -> float:

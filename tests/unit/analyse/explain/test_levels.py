@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,3 +74,14 @@ def test_a_round_that_one_side_lost_counts_on_neither_side() -> None:
     assert sum(part.difference.ms for part in gap.parts) == pytest.approx(gap.total.ms)
     mean_ms = sum(run.total_ms for run in runs[left][1:]) / 4
     assert gap.total.left_ms == pytest.approx(mean_ms)
+
+
+def test_pairs_that_happen_to_agree_are_no_surer_than_the_seconds_inside_their_runs() -> None:
+    random = np.random.default_rng(1)
+    runs: dict[Cell, tuple[Breakdown, ...]] = {}
+    for target in ("a", "b"):
+        cell = Cell(target, 64 << 20, 8, "sysbench/oltp_read_write", "socket")
+        runs[cell] = tuple(replace(_run(cell, repeat, 10.0, 0, random), noise_share=0.2) for repeat in (1, 2, 3, 4))
+    gap = gap_of(runs)
+    assert gap.is_paired
+    assert half_ms(gap, "steady") >= 1.95 * math.hypot(9.5, 9.5) * 0.2 / 1.96 / 2, "four runs of 10 ms, each side"
