@@ -33,17 +33,27 @@ pub(crate) fn meaning(
             }
         },
         Call::Write => CallMeaning::Class(written(file(call.arguments[0]))),
-        Call::Poll => match first_polled(call, process).map(file) {
-            Some(OpenFile::Socket(inode)) => socket_read(inode, clients),
-            // A file is always ready: who polls one lets a call on it take longer on purpose.
-            Some(OpenFile::Data) => CallMeaning::Class(WaitClass::DataRead),
-            Some(log @ (OpenFile::Redo | OpenFile::Binlog)) => CallMeaning::Class(written(log)),
-            _ => CallMeaning::AskStack(WaitClass::NotNamed),
+        Call::Poll => match first_polled(call, process) {
+            Some(polled) => polled_meaning(file(polled.descriptor), polled.is_for_room, clients),
+            None => CallMeaning::AskStack(WaitClass::NotNamed),
         },
         Call::Futex => CallMeaning::AskStack(futex_default(call)),
         Call::Send => CallMeaning::Class(WaitClass::NetworkSend),
         Call::MemoryMap => CallMeaning::AskStack(WaitClass::PageFault),
         Call::Other => CallMeaning::AskStack(WaitClass::NotNamed),
+    }
+}
+
+/// Returns what a thread waits for that polls a file or socket, for room to write or else for what comes in.
+fn polled_meaning(file: OpenFile, is_for_room: bool, clients: &ClientSockets) -> CallMeaning {
+    match file {
+        // Servers send without blocking, and poll where the socket has no room.
+        OpenFile::Socket(_) if is_for_room => CallMeaning::Class(WaitClass::NetworkSend),
+        OpenFile::Socket(inode) => socket_read(inode, clients),
+        // A file is always ready: who polls one lets a call on it take longer on purpose.
+        OpenFile::Data => CallMeaning::Class(WaitClass::DataRead),
+        log @ (OpenFile::Redo | OpenFile::Binlog) => CallMeaning::Class(written(log)),
+        OpenFile::Other => CallMeaning::AskStack(WaitClass::NotNamed),
     }
 }
 
@@ -65,11 +75,23 @@ fn written(file: OpenFile) -> WaitClass {
     }
 }
 
-/// Returns the first descriptor of a `poll`: the array stands in the process's memory.
-fn first_polled(call: &BlockedIn, process: &WatchedProcess) -> Option<u64> {
-    let mut bytes = [0; 4];
+/// Holds the first entry of a `poll`.
+struct Polled {
+    descriptor: u64,
+    /// It waits for room to write, and for nothing to read.
+    is_for_room: bool,
+}
+
+/// Returns the first entry of a `poll`: the array stands in the process's memory.
+fn first_polled(call: &BlockedIn, process: &WatchedProcess) -> Option<Polled> {
+    let mut bytes = [0; 6];
     let count = process.read_memory(call.arguments[0], &mut bytes).ok()?;
-    (count == 4).then(|| u64::from(u32::from_ne_bytes(bytes)))
+    let descriptor = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let events = libc::c_short::from_ne_bytes([bytes[4], bytes[5]]);
+    (count == bytes.len()).then_some(Polled {
+        descriptor: u64::from(descriptor),
+        is_for_room: events & (libc::POLLIN | libc::POLLOUT) == libc::POLLOUT,
+    })
 }
 
 /// Returns the default class of a futex wait: `FUTEX_WAIT` is what mutexes and the read-write locks of InnoDB use;
@@ -162,6 +184,27 @@ mod tests {
             assert_eq!(meaning, CallMeaning::Class(class), "{name}");
         }
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_poll_for_room_in_a_socket_is_a_wait_to_send_and_one_for_a_command_is_not() {
+        let (ours, _theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let process = WatchedProcess::open(std::process::id()).unwrap();
+        let (mut files, clients) = (OpenFiles::default(), ClientSockets::default());
+        for (events, class) in [
+            (libc::POLLOUT, WaitClass::NetworkSend),
+            (libc::POLLIN | libc::POLLPRI, WaitClass::Client),
+        ] {
+            let polled = libc::pollfd {
+                fd: std::os::fd::AsRawFd::as_raw_fd(&ours),
+                events,
+                revents: 0,
+            };
+            let address = std::ptr::from_ref(&polled) as u64;
+            let call = call(libc::SYS_ppoll, [address, 1, 0, 0, 0, 0]);
+            let meaning = meaning(&call, &process, &mut files, &clients);
+            assert_eq!(meaning, CallMeaning::Class(class));
+        }
     }
 
     #[test]

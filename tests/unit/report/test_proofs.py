@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.analyse.explain import Difference, Gap, Proof, ProofTimes, ProofVerdict, judge_proof
+from dbdyno.analyse.explain import Difference, Gap, Proof, ProofTimes, ProofVerdict, RunTimes, judge_proof
 from dbdyno.configure import own_values
-from dbdyno.core import AlteredError, Cell
+from dbdyno.core import AlteredError, Cell, Run
 from dbdyno.plan import alterations, proof_study
 from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
 from dbdyno.report.why import _proofs
@@ -91,6 +91,13 @@ def test_the_bound_counts_the_processors_that_the_server_may_use(
     assert {times.client_cpu_ms > 0 for times in judged} == {has_client}
     # 16 connections that are on a processor for 12 % of T use up one or two processors without the wait, too.
     assert processors == 2 or why.proofs[0].proof.verdict == ("undecided" if processors == 1 else "refuted")
+
+
+@pytest.mark.parametrize(("rests", "rest_ms"), [(True, 1597.5), (False, 0.0)])
+def test_connections_rest_for_what_their_transactions_leave_of_the_time(rests: bool, rest_ms: float) -> None:
+    """16 connections commit 10 transactions of 2.5 ms in a second."""
+    run = RunTimes(Run(LEFT, 1, 0, 1, ""), rests, 10.0, 100, 100, 250.0)
+    assert _proofs._rest_ms([run, run]) == pytest.approx(rest_ms)
 
 
 LEFT, RIGHT = (Cell(target, 512 << 20, 16, "sysbench/oltp_read_write", "socket") for target in (FAST, SLOW))

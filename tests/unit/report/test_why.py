@@ -66,6 +66,26 @@ def test_the_answer_and_the_explanation_decide_alike_everywhere(tmp_path: Path) 
     assert len(verdicts) > 1
 
 
+class Resting(PlantedTimes):
+    """Connections that rest for so long that both targets commit as many transactions."""
+
+    def stored(self, run: Run) -> StoredRun:
+        found = super().stored(run)
+        seconds = [replace(row, tps=100.0 + row.second % 3) for row in found.seconds]
+        figures = replace(found.record.figures, tps_mean=101.0, tps_half_width=0.5)
+        return replace(found, record=replace(found.record, figures=figures), seconds=seconds)
+
+
+def test_where_connections_rest_the_times_decide_and_not_the_throughputs(tmp_path: Path) -> None:
+    planted = Resting(SLOW)
+    planted.text += '[pacing]\nthink = "5s"\n'
+    analysis = analyse_study(planted.write(tmp_path / "resting"))
+    assert {pair.verdict for pair in analysis.comparisons} == {"same"}
+    gap = why_of(analysis, PAIR, "512MB,16").gap
+    assert gap is not None and gap.is_decided
+    assert 0 < gap.total.low < gap.total.ms < gap.total.high
+
+
 def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> None:
     planted = PlantedTimes({**SLOW, "mysql:8.0": {"insert": 9.0}})
     planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.0"]')

@@ -15,7 +15,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dbdyno.analyse._words import merged_reasons
-from dbdyno.analyse.explain._levels import NOTHING, TOTAL, Key, PartLevel, Runs, paired_errors, part_levels
+from dbdyno.analyse.explain._levels import (
+    NOTHING,
+    TOTAL,
+    Key,
+    PartLevel,
+    Runs,
+    mean_times,
+    paired_errors,
+    part_levels,
+    runs_of_shared_rounds,
+)
 from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts, mean_work
 from dbdyno.core import Cell, Comparison
 from dbdyno.stats import LogLevel, holm, split_by_factors, t_quantile, two_sided_p, welch_df
@@ -82,7 +92,7 @@ class Gap:
     parts : all of both, the largest difference first; empty where a side has nothing but T
     left_named_share, right_named_share : closing checks: what the parts make of T, unrescaled
     repeats : runs behind the side with fewer
-    is_paired : runs of the same rounds were compared
+    is_paired : runs of the same rounds were compared, and no others
     assumed_spread : between repeats, relative, where it was assumed for want of repeats
     missing : why parts are missing
     """
@@ -111,9 +121,10 @@ class Gap:
     def judged_by(self, pair: Comparison | None) -> Gap:
         """Return the gap with the whole difference decided as the answer decides it, by the ratio of the throughputs.
 
-        T is connections over throughput, so both are one finding. The ratio decides more: if the repeats of a slow
-        target are far apart in milliseconds, they may still all be several times the other's. Its interval becomes one
-        in milliseconds at the geometric mean of both times, so it excludes 0 if the ratio's excludes 1.
+        T is connections over throughput where connections never rest, so both are one finding. The ratio decides more:
+        if the repeats of a slow target are far apart in milliseconds, they may still all be several times the other's.
+        Its interval becomes one in milliseconds at the geometric mean of both times, so it excludes 0 if the ratio's
+        excludes 1.
 
         Parameters
         ----------
@@ -166,9 +177,12 @@ def _gap(
     levels: Mapping[Key, PartLevel],
     paired_levels: Mapping[tuple[Cell, Cell, str], LogLevel],
 ) -> Gap:
-    pair = _Pair(levels, left, right, paired_levels)
+    # The error of paired differences is that of their own mean, so runs of other rounds have no part in it.
+    is_paired = (left, right, TOTAL) in paired_levels
+    sides = runs_of_shared_rounds(runs[left], runs[right]) if is_paired else (runs[left], runs[right])
+    pair = _Pair(levels, left, right, paired_levels, (mean_times(sides[0]), mean_times(sides[1])))
     total = _part_differences([TOTAL], pair)[TOTAL]
-    side_parts = [mean_parts(runs[cell]) for cell in (left, right)]
+    side_parts = [mean_parts(members) for members in sides]
     has_parts = all(side_parts)
     names = list(dict.fromkeys([*side_parts[0], *side_parts[1]])) if has_parts else []
     differences = _part_differences(names, pair)
@@ -176,13 +190,13 @@ def _gap(
         _part_gap(
             side_parts[0].get(name) or side_parts[1][name],
             differences[name],
-            (mean_work(runs[left], name), mean_work(runs[right], name)),
+            (mean_work(sides[0], name), mean_work(sides[1], name)),
         )
         for name in names
     ]
     assumed_spreads = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
     reasons = merged_reasons(run.missing for cell in (left, right) for run in runs[cell])
-    named_shares = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
+    named_shares = [_named_share(members) if has_parts else None for members in sides]
     return Gap(
         left,
         right,
@@ -190,35 +204,58 @@ def _gap(
         tuple(sorted(parts, key=lambda part: -abs(part.difference.ms))),
         named_shares[0],
         named_shares[1],
-        min(len(runs[left]), len(runs[right])),
-        (left, right, TOTAL) in paired_levels,
+        min(len(members) for members in sides),
+        is_paired,
         max(assumed_spreads, default=None),
         "; ".join(reasons),
     )
 
 
 @dataclass(frozen=True, slots=True)
+class _Error:
+    """Holds the standard error of a difference.
+
+    Parameters
+    ----------
+    df : degrees of freedom of `se`
+    noise_se : known standard error that is there however equal the rounds are; 0 where `se` has it already
+    """
+
+    se: float
+    df: float
+    noise_se: float = 0.0
+
+    def p(self, difference: float) -> float:
+        """Return the two-sided p-value, not adjusted."""
+        p = two_sided_p(difference, self.se, self.df)
+        return max(p, two_sided_p(difference, self.noise_se, math.inf)) if self.noise_se else p
+
+    def half_width(self, quantile: float) -> float:
+        """Return the half-width of the interval, beyond which `p` is below twice what the quantile leaves of 1."""
+        return max(t_quantile(quantile, self.df) * self.se, t_quantile(quantile, math.inf) * self.noise_se)
+
+
+@dataclass(frozen=True, slots=True)
 class _Pair:
-    """Holds levels of two cells by part."""
+    """Holds levels of two cells by part, and the mean times of the runs that are compared."""
 
     levels: Mapping[Key, PartLevel]
     left: Cell
     right: Cell
     paired: Mapping[tuple[Cell, Cell, str], LogLevel]
+    means: tuple[Mapping[str, float], Mapping[str, float]]
 
-    def sides(self, name: str) -> tuple[LogLevel, LogLevel]:
-        return (
-            self.levels.get((self.left, name), NOTHING).level,
-            self.levels.get((self.right, name), NOTHING).level,
-        )
+    def times_ms(self, name: str) -> tuple[float, float]:
+        """Return a part's mean on both sides, 0 where a side does not have it."""
+        return self.means[0].get(name, 0.0), self.means[1].get(name, 0.0)
 
-    def error(self, name: str) -> tuple[float, float]:
-        """Return the standard error of the difference and its degrees of freedom."""
+    def error(self, name: str) -> _Error:
+        """Return how far the difference may be off."""
+        left, right = (self.levels.get((cell, name), NOTHING) for cell in (self.left, self.right))
         level = self.paired.get((self.left, self.right, name))
         if level is not None:
-            return level.se, level.df
-        left, right = self.sides(name)
-        return math.hypot(left.se, right.se), welch_df(left, right)
+            return _Error(level.se, level.df, math.hypot(left.noise_ms, right.noise_ms))
+        return _Error(math.hypot(left.level.se, right.level.se), welch_df(left.level, right.level))
 
     @property
     def is_assumed(self) -> bool:
@@ -227,22 +264,21 @@ class _Pair:
     @property
     def least_ms(self) -> float:
         """Return the smallest difference that counts."""
-        return LEAST_SHARE * min(level.mean for level in self.sides(TOTAL))
+        return LEAST_SHARE * min(self.times_ms(TOTAL))
 
 
 def _part_differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
     """Return differences of parts that are tested together."""
-    means = {name: pair.sides(name) for name in names}
+    times_ms = {name: pair.times_ms(name) for name in names}
     errors = {name: pair.error(name) for name in names}
-    tested_names = [name for name in names if sum(abs(level.mean) for level in means[name]) >= pair.least_ms]
-    p_values = {name: two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in tested_names}
+    tested_names = [name for name in names if sum(map(abs, times_ms[name])) >= pair.least_ms]
+    p_values = {name: errors[name].p(times_ms[name][1] - times_ms[name][0]) for name in tested_names}
     adjusted = dict(zip(tested_names, holm(list(p_values.values())), strict=True))
     ranks = {name: rank for rank, name in enumerate(sorted(tested_names, key=p_values.__getitem__))}
     differences = {}
     for name in names:
-        left, right = (level.mean for level in means[name])
-        se, df = errors[name]
-        half = t_quantile(1 - _ALPHA / 2 / max(len(tested_names) - ranks.get(name, 0), 1), df) * se
+        left, right = times_ms[name]
+        half = errors[name].half_width(1 - _ALPHA / 2 / max(len(tested_names) - ranks.get(name, 0), 1))
         delta, p = right - left, adjusted.get(name, 1.0)
         verdict = _verdict(delta, half, p, pair.least_ms)
         p_adjusted = None if pair.is_assumed else p

@@ -45,10 +45,12 @@ class PartLevel:
     ----------
     level : mean and error in milliseconds, for what compares levels
     assumed_spread : between repeats, relative, where it is assumed for want of repeats; None where it was seen
+    noise_ms : standard error that the seconds inside the runs give, however equal the runs are
     """
 
     level: LogLevel
     assumed_spread: float | None = None
+    noise_ms: float = 0.0
 
 
 NOTHING = PartLevel(LogLevel(0.0, 0.0, math.inf, 1, 0.0))
@@ -175,7 +177,7 @@ def _part_level(values: Sequence[float], scale: float, noise: float, spread: Kno
     sd, df, is_assumed = spread
     se = math.hypot(sd, noise) if is_assumed else max(sd / math.sqrt(len(values)), noise)
     level = LogLevel(float(np.mean(values)), scale * se, df, len(values), scale * sd)
-    return PartLevel(level, sd if is_assumed else None)
+    return PartLevel(level, sd if is_assumed else None, scale * noise)
 
 
 def _noise(name: str, members: Sequence[Breakdown]) -> float:
@@ -191,6 +193,19 @@ def _half_ms(name: str, run: Breakdown) -> float:
     if part.series_ms is None or len(part.series_ms) < 2:
         return run.noise_share * abs(part.ms)  # as noisy as the whole, for want of its own seconds
     return noise_interval(part.series_ms).half_width
+
+
+def runs_of_shared_rounds(
+    left: Iterable[Breakdown], right: Iterable[Breakdown]
+) -> tuple[tuple[Breakdown, ...], tuple[Breakdown, ...]]:
+    """Return the runs of both cells in the rounds that they share, round by round."""
+    round_pairs = _same_rounds(left, right)
+    return tuple(pair[0] for pair in round_pairs), tuple(pair[1] for pair in round_pairs)
+
+
+def mean_times(members: Sequence[Breakdown]) -> dict[str, float]:
+    """Return the mean of every part over the runs of a cell in milliseconds, and of T itself as `TOTAL`."""
+    return {name: float(np.mean(values)) for name, values in _part_values(members).items()}
 
 
 def _same_rounds(left: Iterable[Breakdown], right: Iterable[Breakdown]) -> list[tuple[Breakdown, Breakdown]]:

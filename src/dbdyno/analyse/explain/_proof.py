@@ -28,6 +28,30 @@ _LEAST_OF_GAP = 0.1
 
 
 @dataclass(frozen=True, slots=True)
+class _VerdictWords:
+    """Holds what is said of an effect that is not what was predicted."""
+
+    nothing_came: str
+    came_from_elsewhere: str
+    too_little_came: str
+    part_came: str
+
+
+_REMOVAL_WORDS = _VerdictWords(
+    "its parts contain almost no time, and nothing was gained",
+    "its parts contain almost no time: the gain came from something else",
+    "less than half of it was gained: this did not cause the lost time",
+    "part of it was gained: other waits replaced the rest",
+)
+_SLOWDOWN_WORDS = _VerdictWords(
+    "no such call was counted, and no time was added",
+    "no such call was counted: the added time came from something else",
+    "less than half of it was added: transactions do not wait for most of these calls",
+    "part of it was added: transactions do not wait for all of these calls",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """Holds milliseconds by which a transaction takes longer, with a 95 % interval; below 0: less long."""
 
@@ -76,6 +100,7 @@ class ProofTimes:
     processors : that the server may use
     client_cpu_ms : processor time of the load generator on these per transaction; over a network it has others
     gap_ms : what is to be explained
+    rest_ms : by which a connection of the control rests for each transaction; 0 in a closed loop without think time
     """
 
     runs: Mapping[Cell, Sequence[Breakdown]]
@@ -87,6 +112,7 @@ class ProofTimes:
     gap_ms: float
     slows_ms: float = 0.0
     least_calls: float = 0.0
+    rest_ms: float = 0.0
 
 
 def judge_proof(times: ProofTimes) -> Proof:
@@ -114,7 +140,8 @@ def judge_proof(times: ProofTimes) -> Proof:
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
-    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms)
+    words = _SLOWDOWN_WORDS if times.slows_ms else _REMOVAL_WORDS
+    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms, words)
     if verdict != "proved" and not times.slows_ms:
         verdict, why = _ineffective_alteration_verdict(times, levels, least_ms) or (verdict, why)
     further_changes = {
@@ -137,8 +164,8 @@ def _predict_removal(
     parts_effect = _parts_effect(levels, times.control, times.removes)
     on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
     client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
-    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1)
-    most_ms = max(total_ms - fastest_ms, 0.0)
+    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
+    most_ms = max(total_ms - max(fastest_ms, 0.0), 0.0)
     if parts_effect.ms <= most_ms:
         return parts_effect.times(-1), ""
     reason = f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
@@ -180,19 +207,20 @@ def _ineffective_alteration_verdict(
     return None
 
 
-def _verdict(predicted: Effect, observed: Effect, least_ms: float) -> tuple[ProofVerdict, str]:
+def _verdict(predicted: Effect, observed: Effect, least_ms: float, words: _VerdictWords) -> tuple[ProofVerdict, str]:
+    """Return the verdict and why, from effects of which more is what was predicted."""
     if predicted.ms < least_ms:
         if observed.high < least_ms:
-            return "refuted", "its parts contain almost no time, and nothing was gained"
+            return "refuted", words.nothing_came
         if observed.low > 0:
-            return "undecided", "its parts contain almost no time: the gain came from something else"
+            return "undecided", words.came_from_elsewhere
         return "undecided", _TOO_WIDE
     if observed.low > 0 and (observed.ms >= _LEAST_BACK * predicted.ms or observed.high >= predicted.ms):
         return "proved", ""
     if observed.high < max(least_ms, predicted.ms / 2):
-        return "refuted", "less than half of it was gained: this did not cause the lost time"
+        return "refuted", words.too_little_came
     if 0 < observed.low and observed.high < predicted.ms:
-        return "undecided", "part of it was gained: other waits replaced the rest"
+        return "undecided", words.part_came
     return "undecided", _TOO_WIDE
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from dbdyno.analyse.explain._causes import Cause, PartClaim, causes
 from dbdyno.analyse.explain._circumstances import Circumstances
 from dbdyno.analyse.explain._gap import Difference, Gap, compare_breakdowns
-from dbdyno.analyse.explain._levels import Runs
+from dbdyno.analyse.explain._levels import Runs, runs_of_shared_rounds
 from dbdyno.analyse.explain._part import REST, Breakdown, Part
 from dbdyno.analyse.explain._portions import Portion, portions
 from dbdyno.analyse.explain._proof import ProofVerdict
@@ -232,6 +232,9 @@ def _claimed_shares(gap: Gap, cause_portions: Sequence[Portion]) -> dict[str, fl
 
 def _cause_differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
     """Return the difference of each cause, and that which none claims as `REST`."""
+    if gap.is_paired:  # causes share out the difference of these runs
+        sides = runs_of_shared_rounds(runs[gap.left], runs[gap.right])
+        runs = {**runs, gap.left: sides[0], gap.right: sides[1]}
     cause_breakdowns = {
         cell: tuple(_breakdown_by_cause(run, weights) for run in members if run.parts) for cell, members in runs.items()
     }

@@ -161,10 +161,14 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
 
 
 def _gap_at(analysis: StudyAnalysis, explanation: Explanation, place: Place, left: str, right: str) -> Gap | None:
-    """Return the gap of two targets, the whole of it decided as in the answer."""
+    """Return the gap of two targets, the whole of it decided as in the answer.
+
+    Where connections also rest, throughput follows from their rests or the rate as well, so T decides by itself.
+    """
     gap = explanation.gap(place, left, right)
-    pair = pair_at(place, left, right, analysis.comparisons_at.get(place, ()))
-    return None if gap is None else gap.judged_by(pair)
+    if gap is None or any(run.rests for cell in (gap.left, gap.right) for run in (analysis.times or {}).get(cell, ())):
+        return gap
+    return gap.judged_by(pair_at(place, left, right, analysis.comparisons_at.get(place, ())))
 
 
 def _shown_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> tuple[str, str] | None:

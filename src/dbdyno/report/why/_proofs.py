@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.analyse.explain import Cause, Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
+from dbdyno.analyse.explain import (
+    Cause,
+    Effect,
+    Gap,
+    Proof,
+    ProofTimes,
+    ProofVerdict,
+    RunTimes,
+    causes,
+    judge_proof,
+    ms_words,
+)
 from dbdyno.core import DamageError, StudyError
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report.why._cell_times import pinned_server
@@ -97,8 +108,19 @@ def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
             note.gap_ms,
             note.slows_ms,
             note.least_calls,
+            _rest_ms((analysis.times or {}).get(note.control, ())),
         )
     )
+
+
+def _rest_ms(runs: Sequence[RunTimes]) -> float:
+    """Return by how much a connection of a cell rests for each transaction, on average of its runs."""
+    rests_ms = [
+        (1e3 * run.run.cell.concurrency * run.seconds - run.transaction_sum_ms) / run.transactions
+        for run in runs
+        if run.rests and run.transactions and run.transaction_sum_ms is not None
+    ]
+    return max(sum(rests_ms) / len(rests_ms), 0.0) if rests_ms else 0.0
 
 
 def _client_cpu_ms(analysis: StudyAnalysis, note: ProofNote) -> float:

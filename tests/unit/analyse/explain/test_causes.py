@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cause_examples import ALIKE, EXAMPLES, OTHERS, THREADS, Example, first
+from cause_examples import ALIKE, EXAMPLES, OTHERS, THREADS, Example, breakdown, first
 from dbdyno.analyse.explain import (
     LEAST_SHARE,
+    Breakdown,
     Circumstances,
     ProofVerdict,
     causes,
@@ -18,7 +21,7 @@ from dbdyno.analyse.explain import (
     compare_breakdowns,
     rank_causes,
 )
-from dbdyno.core import AnalysisError, DecodeError
+from dbdyno.core import AnalysisError, Cell, DecodeError, Run
 
 IDS = [cause.cause_id for cause in causes()]
 
@@ -89,6 +92,32 @@ def test_each_millisecond_is_claimed_once_and_the_rest_is_not_explained(
         assert abs(sum(claims)) <= abs(part.difference.ms) * (1 + 1e-9)
     for one in found.causes:
         assert one.difference.ms == pytest.approx(sum(one.claims.values()), abs=1e-6 * gap.total.right_ms)
+
+
+def test_claims_make_the_difference_of_the_rounds_that_both_sides_have() -> None:
+    """Two rounds are enough at eight places; the first one was slow, and lost on one side."""
+    random = np.random.default_rng(1)
+    sides: Mapping[str, tuple[Mapping[str, float], tuple[int, ...]]] = {
+        "a": (THREADS, (1, 2, 3)),
+        "b": ({**THREADS, "thread.redo_space": 2.0}, (2, 3)),
+    }
+    runs: dict[Cell, tuple[Breakdown, ...]] = {}
+    pairs: list[tuple[Cell, Cell]] = []
+    for place in range(1, 9):
+        left, right = (Cell(target, place << 30, 8, "sysbench/oltp_read_write", "socket") for target in sides)
+        for cell, (times, rounds) in zip((left, right), sides.values(), strict=True):
+            slow = {name: 1.5 * ms for name, ms in times.items()}
+            runs[cell] = tuple(
+                breakdown(Run(cell, number, 0, number, ""), slow if number == 1 else times, {}, random, 0.01)
+                for number in rounds
+            )
+        pairs.append((left, right))
+    gap = compare_breakdowns(runs, pairs)[0]
+    assert gap.is_paired and gap.repeats == 2
+    found = rank_causes(gap, runs, Circumstances())
+    assert found is not None and first(found) == "redo-small"
+    whole = sum(one.difference.ms for one in found.causes) + found.not_explained.ms
+    assert whole == pytest.approx(gap.total.ms)
 
 
 @pytest.mark.parametrize("spread", [0.02, 0.1])

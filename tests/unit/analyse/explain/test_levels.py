@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,3 +57,31 @@ def test_parts_too_small_to_count_cost_the_others_nothing() -> None:
     assert half_ms(many, "steady") < 1.5 * half_ms(few, "steady")
     assert {part.difference.verdict for part in many.parts if "tiny" in part.part_id} == {"small"}
     assert [part.part_id for part in many.with_verdict("decided")] == ["thread.steady"]
+
+
+def test_a_round_that_one_side_lost_counts_on_neither_side() -> None:
+    """The first round was slow for both; of the right side it was lost."""
+    random = np.random.default_rng(1)
+    runs: dict[Cell, tuple[Breakdown, ...]] = {}
+    for target, rounds in (("a", (1, 2, 3, 4, 5)), ("b", (2, 3, 4, 5))):
+        cell = Cell(target, 64 << 20, 8, "sysbench/oltp_read_write", "socket")
+        runs[cell] = tuple(_run(cell, repeat, 13.0 if repeat == 1 else 10.0, 0, random) for repeat in rounds)
+    left, right = runs
+    (gap,) = compare_breakdowns(runs, [(left, right)])
+    assert gap.is_paired and gap.repeats == 4
+    steady = next(part.difference for part in gap.parts if part.part_id == "thread.steady")
+    assert steady.left_ms == pytest.approx(10.0, rel=0.03) and steady.verdict != "decided"
+    assert sum(part.difference.ms for part in gap.parts) == pytest.approx(gap.total.ms)
+    mean_ms = sum(run.total_ms for run in runs[left][1:]) / 4
+    assert gap.total.left_ms == pytest.approx(mean_ms)
+
+
+def test_pairs_that_happen_to_agree_are_no_surer_than_the_seconds_inside_their_runs() -> None:
+    random = np.random.default_rng(1)
+    runs: dict[Cell, tuple[Breakdown, ...]] = {}
+    for target in ("a", "b"):
+        cell = Cell(target, 64 << 20, 8, "sysbench/oltp_read_write", "socket")
+        runs[cell] = tuple(replace(_run(cell, repeat, 10.0, 0, random), noise_share=0.2) for repeat in (1, 2, 3, 4))
+    gap = gap_of(runs)
+    assert gap.is_paired
+    assert half_ms(gap, "steady") >= 1.95 * math.hypot(9.5, 9.5) * 0.2 / 1.96 / 2, "four runs of 10 ms, each side"

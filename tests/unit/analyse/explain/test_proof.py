@@ -106,6 +106,21 @@ def test_processors_bound_what_can_come_back() -> None:
     assert proof.verdict == "proved"
 
 
+def test_connections_that_rest_leave_the_processors_idle_meanwhile() -> None:
+    """Eight connections that rest for 100 ms after 0.85 ms of work keep one processor busy for 6 % of the time."""
+    random = np.random.default_rng(1)
+    runs = {
+        CONTROL: _breakdowns(CONTROL, {**PARTS, "thread.on_cpu": 0.8}, random),
+        ALTERED: _breakdowns(ALTERED, {**PARTS, "thread.on_cpu": 0.8, "thread.redo_space": 0.0}, random),
+    }
+    times = ProofTimes(runs, CONTROL, ALTERED, REMOVED, 1, 0.05, 3.0)
+    assert judge_proof(times).predicted is None
+    proof = judge_proof(replace(times, rest_ms=100.0))
+    assert proof.verdict == "proved"
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(-3.0, rel=0.1)
+    assert "processors" not in proof.reason
+
+
 def test_used_up_processors_refute_nothing() -> None:
     """What is waited for on the redo log is waited for on the processors once the log is fast."""
     before = {"thread.on_cpu": 0.7, "thread.run_queue": 2.3, "thread.redo_space": 3.0}
@@ -171,6 +186,7 @@ def test_a_slow_down_tells_whether_calls_are_waited_for(grown_ms: float, verdict
     proof = judge_proof(ProofTimes(flushing, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0))
     assert proof.predicted is not None and proof.predicted.ms == pytest.approx(0.5)
     assert proof.verdict == verdict
+    assert "gained" not in proof.reason and ("added" in proof.reason) == (verdict == "refuted")
 
 
 @pytest.mark.parametrize(("work", "grown_ms", "verdict"), [(0.5, 0.5, "proved"), (0.1, 0.1, "undecided")])
