@@ -42,8 +42,8 @@ class Gathered:
 def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) -> Gathered:
     """Add the runs of all parts to a folder, made when it is not there; again: only what is new.
 
-    Of a run that several parts or the folder hold, one that did not fail is taken. Parts may be copies of each other, or
-    gathered from each other: they hold one and the same run.
+    Of a run that several parts or the folder hold, one that did not fail is taken. Parts may be copies of each other or
+    gathered from each other: such a run is one and the same.
 
     Raises
     ------
