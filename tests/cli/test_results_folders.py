@@ -7,14 +7,17 @@ import contextlib
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from dbdyno.cli import _fleet, main
-from dbdyno.cli._folder import hold_results, make_room
+from dbdyno.cli import _execute, _fleet, main
+from dbdyno.cli._folder import check_room, hold_results, make_room
 from dbdyno.cli._plan import plan_object
-from dbdyno.core import RequestError, StoreError
+from dbdyno.core import AlteredError, RequestError, StoreError
+from dbdyno.lab import StudyHosts
 from dbdyno.plan import make_plan
 from dbdyno.store import FolderCheck, Results, StoredStudy
 from dbdyno.store._writer import seal_manifest
@@ -84,6 +87,42 @@ def test_results_that_are_being_written_stay(folder: Path) -> None:
     with Results.open(folder).writing(), raises_code(StoreError, "in-use"):
         make_room(folder, STUDY, fresh=True)
     assert folder.exists()
+
+
+def _run_unexamined(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the study in a folder, where machines must not be examined before it is refused."""
+
+    def examine(*_: object, **__: object) -> None:
+        raise AssertionError("a machine was examined")
+
+    monkeypatch.setattr(_execute, "examine_study_hosts", examine)
+    choices = argparse.Namespace(fresh=False, force=False, quiet=True, allow_altered=False)
+    _execute._run_with_servers(STUDY, make_plan(STUDY), None, folder, choices, cast(StudyHosts, None))
+
+
+def test_altered_results_are_refused_before_any_machine_is_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next(folder.glob("runs/*/server.cnf")).write_text("by hand\n")
+    with pytest.raises(AlteredError, match=r"server\.cnf"):
+        _run_unexamined(folder, monkeypatch)
+
+
+def test_results_that_are_being_written_are_refused_before_any_machine_is_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The examination would disturb the study that runs there."""
+    with Results.open(folder).writing(), raises_code(StoreError, "in-use"):
+        _run_unexamined(folder, monkeypatch)
+
+
+def test_altered_results_are_gone_on_with_or_moved_where_that_is_asked_for(folder: Path) -> None:
+    next(folder.glob("runs/*/server.cnf")).write_text("by hand\n")
+    check = FolderCheck(allow_missing_runs=True)
+    assert check_room(folder, STUDY, fresh=False, check=replace(check, allow_altered=True)) is None
+    assert check_room(folder, STUDY, fresh=True, check=check) == folder.with_name("study.1")
+    with raises_code(StoreError, ""):  # another study's: that is said, and not that it is altered
+        check_room(folder, OTHER_STUDY, fresh=False, check=check)
 
 
 def test_more_repeats_of_the_same_study_go_on_in_its_folder(folder: Path) -> None:

@@ -186,6 +186,7 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
     process = start(machines[0], "run", str(study), "--force", "-o", str(output))
     lost = machines[2]
     assert comes_true(lambda: _share_is_driven(lost) or process.poll() is not None, 120)
+    assert process.poll() is None, process.communicate()  # else it ends with 3 as well, and leaves no folder
     time.sleep(4)
     lost.power_off()
     began = time.monotonic()

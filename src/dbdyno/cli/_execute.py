@@ -109,16 +109,11 @@ def _run_with_servers(
     """Run it, or a part of it, with servers on this machine, or on a host."""
     own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     is_fresh = getattr(choices, "fresh", False)
-    check_room(output, study, fresh=is_fresh)
+    check = replace(check_of(choices), allow_missing_runs=True)
+    check_room(output, study, fresh=is_fresh, check=check)
     facts, examinations = examine_study_hosts(study, plan, hosts, force=choices.force, quiet=choices.quiet)
-    with hold_results(
-        output,
-        study,
-        plan_object(study, plan),
-        facts,
-        fresh=is_fresh,
-        check=replace(check_of(choices), allow_missing_runs=True),
-    ) as results:
+    document = plan_object(study, plan)
+    with hold_results(output, study, document, facts, fresh=is_fresh, check=check) as results:
         if not choices.quiet:
             lines = [study_line(study, own_plan), seen_precision_line(study, plan.budget.overhead_ns)]
             print("", *(f"  {line}" for line in lines if line), "", sep="\n", file=sys.stderr)

@@ -34,11 +34,11 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     plan = full_plan(study, host)
     scratch = _scratch_beside(output, os.getpid())
     is_fresh = getattr(choices, "fresh", False)
-    check_room(output, study, fresh=is_fresh)
+    check = replace(check_of(choices), allow_missing_runs=True)
+    check_room(output, study, fresh=is_fresh, check=check)
     held = ExitStack()
 
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
-        check = replace(check_of(choices), allow_missing_runs=True)
         document = plan_object(study, plan)
         results = held.enter_context(hold_results(output, study, document, facts, fresh=is_fresh, check=check))
         _remove_left_scratch(output)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._help import Parser
-from dbdyno.core import StudyError
+from dbdyno.core import StoreError, StudyError
 
 if TYPE_CHECKING:
     from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
@@ -56,8 +56,13 @@ def default_folder(targets: Sequence[str], today: date) -> Path:
     return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
 
 
-def check_room(folder: Path, study: Study, *, fresh: bool) -> Path | None:
+def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | None = None) -> Path | None:
     """Check that a study's results can go into a folder; changes nothing. There may be fewer repeats of the same study.
+
+    Parameters
+    ----------
+    check : how results are looked at that the study goes on with, so that they are refused before any machine is looked
+        at; None: whoever opens them next does that
 
     Returns
     -------
@@ -66,15 +71,19 @@ def check_room(folder: Path, study: Study, *, fresh: bool) -> Path | None:
     Raises
     ------
     StoreError : the folder can't be used, holds good runs of another study, or is being written
+    AlteredError : the study goes on with results that are not as dbdyno wrote them, and `check` does not let that pass
     """
-    from dbdyno.core import StoreError  # late: see _main
-    from dbdyno.store import FolderCheck, Results, StoredStudy, is_results_folder
+    from dbdyno.store import FolderCheck, Results, StoredStudy, is_results_folder  # late: see _main
 
     if not is_results_folder(folder):
         Results.check_free(folder)
         return None
     results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
     if not fresh and (_is_study_of(results, study) or _has_fewer_repeats(results, study)):
+        if check is not None and results.is_being_written:
+            raise _in_use_error(folder)
+        if check is not None and results.alterations:
+            StoredStudy.open(folder, check=check)
         return None
     moved_path = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
@@ -84,13 +93,13 @@ def check_room(folder: Path, study: Study, *, fresh: bool) -> Path | None:
             f"--fresh moves them to {moved_path} and starts over; -o names another folder",
         )
     if results.is_being_written:
-        raise StoreError(
-            f"{folder} is in use by another dbdyno process",
-            "",
-            "wait until that has ended, or name another folder with -o",
-            code="in-use",
-        )
+        raise _in_use_error(folder)
     return moved_path
+
+
+def _in_use_error(folder: Path) -> StoreError:
+    what = f"{folder} is in use by another dbdyno process"
+    return StoreError(what, "", "wait until that has ended, or name another folder with -o", code="in-use")
 
 
 def _is_study_of(results: Results, study: Study) -> bool:

@@ -22,7 +22,8 @@ DEFAULT_PORT = 8017
 _STORY = """\
 Serves a page on all results folders at or below a folder: each study's question, answer and progress, and for a running
 study the current second, the throughput so far and the time left. A report is built when you open it. The server
-only reads: it writes nothing into the folders and does not contact running studies.
+does not change results and does not contact running studies. In your own folders it notes which files it has checked
+(.checked.json), as every command that reads results does.
 
   dbdyno serve results                       then open http://127.0.0.1:8017/
   dbdyno serve results --port 0              any free port; the address is printed

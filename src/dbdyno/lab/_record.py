@@ -19,6 +19,7 @@ from dbdyno.core import (
     RunSpan,
     RunStatus,
     WorldError,
+    counted,
     format_duration,
     format_memory,
     percent,
@@ -26,7 +27,7 @@ from dbdyno.core import (
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, UnpreparedTarget
-from dbdyno.measure import MeasuredRun, WallClock
+from dbdyno.measure import MeasuredRun, Standstill, WallClock
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD
 from dbdyno.store import StoredRun
@@ -248,6 +249,25 @@ def with_conditions(
     effects = " ".join(f"{quirk_id}: {effect}" for quirk_id, effect in named_quirks(names))
     text = f"after the run, some conditions do not hold, as with the imitated tool: {names}. {effects}".strip()
     return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
+
+
+def standstill_words(standstill: Standstill) -> str:
+    """Say for how long a host stood still, and what shows it."""
+    return f"for {counted(standstill.seconds, 'second')}, neither the load nor the telemetry of the host went on"
+
+
+def with_standstill(record: RunRecord, standstill: Standstill) -> RunRecord:
+    """Say that the server's host stood still; a run whose figures have such seconds is suspect.
+
+    They look like a stall and lower the throughput, and the server has no part in that.
+    """
+    if not standstill.seconds:
+        return record
+    text = f"the server's host stood still: {standstill_words(standstill)}"
+    record = replace(record, caveats=(*record.caveats, Caveat("host-standstill", text)))
+    if not standstill.judged_seconds or record.status == "failed":
+        return record
+    return replace(record, status="suspect", reason="; ".join(filter(None, (record.reason, text))))
 
 
 def with_waits(record: RunRecord, words: str) -> RunRecord:

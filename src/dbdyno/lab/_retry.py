@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dbdyno.core import Run, RunRecord
@@ -28,13 +28,23 @@ class RetryChoice:
 NO_RETRY = RetryChoice()
 
 
-def set_aside(choice: RetryChoice, results: Results, writer: ResultsWriter) -> list[events.RunsSetAside]:
+def set_aside(
+    choice: RetryChoice, results: Results, writer: ResultsWriter, only: Collection[str] | None = None
+) -> list[events.RunsSetAside]:
     """Set the chosen runs aside; return what was set aside, and why.
 
     Runs that lost the way to their host are always chosen: they say nothing about the target.
+
+    Parameters
+    ----------
+    only : ids of the runs that are made now: of no others is one set aside; None: all that are missing are made
     """
+
+    def is_made_now(record: RunRecord) -> bool:
+        return only is None or record.run.run_id in only
+
     set_asides = []
-    failed_records = [record for record in results.records() if record.status == "failed"]
+    failed_records = [record for record in results.records() if record.status == "failed" and is_made_now(record)]
     lost_ids = [record.run.run_id for record in failed_records if record.fault == "network"]
     if choice.failed:
         failed_ids = [record.run.run_id for record in failed_records]
@@ -42,7 +52,7 @@ def set_aside(choice: RetryChoice, results: Results, writer: ResultsWriter) -> l
     elif lost_ids:
         set_asides.append(events.RunsSetAside("lost", writer.set_aside(lost_ids)))
     if choice.disturbed:
-        disturbed_ids = disturbed_run_ids(results.records())
+        disturbed_ids = disturbed_run_ids(list(filter(is_made_now, results.records())))
         set_asides.append(events.RunsSetAside("disturbed", writer.set_aside(disturbed_ids)))
     return set_asides
 

@@ -18,7 +18,6 @@ from dbdyno.core import (
     PopulateError,
     Run,
     RunRecord,
-    counted,
 )
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
@@ -30,8 +29,10 @@ from dbdyno.lab._record import (
     changed_variables,
     failed_run,
     record_of,
+    standstill_words,
     unbounded_cache,
     with_conditions,
+    with_standstill,
     with_waits,
 )
 from dbdyno.lab._session_waits import SecondReporter, SessionWatch
@@ -42,10 +43,11 @@ from dbdyno.measure import (
     LoadOrder,
     MeasuredRun,
     ServerWatch,
+    Standstill,
     WallClock,
     counters_document,
     measure_run,
-    standstill_seconds,
+    standstill,
     worker_count,
 )
 from dbdyno.measure.client import CostCurve
@@ -140,7 +142,7 @@ class RunExecutor:
         client = self.context.client(run.cell.route)
         with shaped_network(self.context.study, order, server, self.context.host, client) as shape:
             measured = self._measure(order, prepared, ladder_server, state_before, session_watch)
-        standstill_caveats = self._standstill_caveats(measured, reconnected)
+        host_standstill = self._host_standstill(measured, reconnected)
         status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
         verification = self._verify_tables(run, prepared, server, measured)
         log_tail = server.log_tail()
@@ -152,10 +154,10 @@ class RunExecutor:
                 *record.caveats,
                 *server.clock_caveats(),
                 *self._control_caveats(reconnected),
-                *standstill_caveats,
                 *shape.caveats,
             ),
         )
+        record = with_standstill(record, host_standstill)
         variable_caveats = changed_caveats(changed_variables(state_before.variables, variables_after))
         record = replace(
             record,
@@ -274,8 +276,8 @@ class RunExecutor:
         has_client = self.context.client(run.cell.route).host is host
         return ThreadsPlace(host, self.context.generator, server.pid, prepared.wait_sites, has_client=has_client)
 
-    def _standstill_caveats(self, measured: MeasuredRun, reconnected: int) -> tuple[Caveat, ...]:
-        """Return a caveat if the server's host stood still: its silent seconds are not the server's.
+    def _host_standstill(self, measured: MeasuredRun, reconnected: int) -> Standstill:
+        """Return how long the server's host stood still: its silent seconds are not the server's.
 
         Parameters
         ----------
@@ -285,14 +287,11 @@ class RunExecutor:
         ------
         HostError : for so long that the way to it was lost
         """
-        standstill_s = standstill_seconds(measured.seconds, measured.telemetry)
-        if not standstill_s:
-            return ()
-        words = f"for {counted(standstill_s, 'second')}, neither the load nor the telemetry of the host went on"
-        if self.context.host.times_reconnected() != reconnected:
+        host_standstill = standstill(measured.seconds, measured.telemetry)
+        if host_standstill.seconds and self.context.host.times_reconnected() != reconnected:
             remedy = "find out what suspends it, such as the hypervisor of a virtual machine"
-            raise HostError("the server's host stood still", words, remedy, fault="network")
-        return (Caveat("host-standstill", f"the server's host stood still: {words}"),)
+            raise HostError("the server's host stood still", standstill_words(host_standstill), remedy, fault="network")
+        return host_standstill
 
     def _control_caveats(self, reconnected: int) -> tuple[Caveat, ...]:
         """Return the caveat of a lost way to the server's host; `reconnected`: as counted before the load."""

@@ -177,7 +177,7 @@ class StudyRunner:
 
     def _begin_study(self) -> None:
         context, plan, emit = self.context, self.context.plan, self.context.emit
-        for event in set_aside(context.options.retry, context.results, context.writer):
+        for event in set_aside(context.options.retry, context.results, context.writer, context.options.only):
             emit(event)
         stored_run_ids = context.results.run_ids()
         self._note_missing_finishes()

@@ -11,7 +11,7 @@ from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import LoadGenerator, MeasuredRun, ServerWatch, measure_run
 from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
-from dbdyno.measure._standstill import standstill_seconds
+from dbdyno.measure._standstill import Standstill, standstill
 from dbdyno.measure._wall_clock import WallClock
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "MeasuredRun",
     "MeasuredServer",
     "ServerWatch",
+    "Standstill",
     "StartRecord",
     "WallClock",
     "counters_document",
@@ -31,7 +32,7 @@ __all__ = [
     "load_sessions",
     "measure_run",
     "parse_record",
-    "standstill_seconds",
+    "standstill",
     "window_counters",
     "window_figures",
     "worker_count",

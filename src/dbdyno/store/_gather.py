@@ -42,7 +42,8 @@ class Gathered:
 def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) -> Gathered:
     """Add the runs of all parts to a folder, made when it is not there; again: only what is new.
 
-    Of a run that several parts or the folder hold, one that did not fail is taken.
+    Of a run that several parts or the folder hold, one that did not fail is taken. Parts may be copies of each other or
+    gathered from each other: such a run is one and the same.
 
     Raises
     ------
@@ -151,9 +152,13 @@ def _choose_parts(parts: Sequence[Results]) -> dict[str, Results]:
             other_part = part_of_run.get(run_id)
             if other_part is None or _has_failed(other_part, run_id):
                 part_of_run[run_id] = part
-            elif not _has_failed(part, run_id):
+            elif not _has_failed(part, run_id) and not _is_same_run(other_part, part, run_id):
                 raise _made_twice(other_part, part, run_id)
     return part_of_run
+
+
+def _is_same_run(first: Results, other: Results, run_id: str) -> bool:
+    return read_record(first.run_folder(run_id)) == read_record(other.run_folder(run_id))
 
 
 def _is_repeated(folder: Results, part: Results, run_id: str) -> bool:

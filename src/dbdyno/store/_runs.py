@@ -182,16 +182,23 @@ def check_new_run(runs: Path, run_id: str) -> None:
 
 
 def write_folder(place: Path, contents: Mapping[str, bytes]) -> None:
-    """Write a folder of files aside and rename it into place; one that is there is removed just before."""
+    """Write a folder of files aside and rename it into place; one that is there is renamed away just before.
+
+    Removing that one first would take many steps, and a kill between them leaves half of it, which looks altered.
+    """
     writing = place.with_name(layout.WRITING_PREFIX + place.name)
-    shutil.rmtree(writing, ignore_errors=True)
+    replaced = writing.with_name(f"{writing.name}.replaced")
+    for leftover in (writing, replaced):
+        shutil.rmtree(leftover, ignore_errors=True)
     writing.mkdir(parents=True)
     for name, content in contents.items():
         write_synced(writing / name, content)
     sync_folder(writing)
-    shutil.rmtree(place, ignore_errors=True)
+    if place.exists():
+        place.rename(replaced)
     writing.rename(place)
     sync_folder(place.parent)
+    shutil.rmtree(replaced, ignore_errors=True)
 
 
 def read_record(folder: Path) -> RunRecord:

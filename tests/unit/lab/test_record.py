@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbdyno.core import Cell, Run, RunRecord
-from dbdyno.lab._record import changed_caveats, changed_variables, with_conditions
+from dbdyno.lab._record import changed_caveats, changed_variables, with_conditions, with_standstill
+from dbdyno.measure import Standstill
 from dbdyno.populate import ConditionAnswer
 
 
@@ -75,3 +76,22 @@ def test_what_was_undecided_after_the_filling_weakens_each_run_that_starts_from_
     assert caveat.code == "condition-undecided"
     (at_the_end,) = with_conditions(RECORD, filled).caveats[len(RECORD.caveats) :]
     assert caveat.text.endswith(f": {at_the_end.text}") and filled[0].name in caveat.text
+
+
+def test_a_run_whose_figures_have_seconds_of_a_host_that_stood_still_is_suspect() -> None:
+    """Without it, four such seconds of twenty were a fifth of the server's throughput."""
+    record = with_standstill(RECORD, Standstill(seconds=6, judged_seconds=4))
+    (caveat,) = record.caveats
+    assert (record.status, record.reason, caveat.code) == ("suspect", caveat.text, "host-standstill")
+    assert "6 seconds" in caveat.text
+    doubtful = replace(RECORD, status="suspect", reason="2 s are missing")
+    assert with_standstill(doubtful, Standstill(1, 1)).reason.startswith("2 s are missing; ")
+
+
+def test_a_standstill_before_the_window_weakens_the_run_alone() -> None:
+    record = with_standstill(RECORD, Standstill(seconds=2))
+    assert (record.status, record.reason) == ("good", "")
+    assert [caveat.code for caveat in record.caveats] == ["host-standstill"]
+    failed = with_standstill(replace(RECORD, status="failed", reason="it died"), Standstill(2, 2))
+    assert (failed.status, failed.reason) == ("failed", "it died")
+    assert with_standstill(RECORD, Standstill()) == RECORD

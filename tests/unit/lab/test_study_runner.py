@@ -24,6 +24,7 @@ from dbdyno.lab import (
     find_generator,
 )
 from dbdyno.lab._prepare import check_equal
+from dbdyno.lab._retry import set_aside
 from dbdyno.populate import TableSums
 from dbdyno.study import BenchChoice, ServerAddress
 from error_codes import raises_code
@@ -169,18 +170,35 @@ def test_a_failed_run_is_not_made_again_unasked(laboratory: Lab) -> None:
     assert len(laboratory.bench.ran) == ran
 
 
-def test_a_run_that_lost_its_host_is_made_again_by_the_same_command(laboratory: Lab) -> None:
+def _fail_all_and_lose_one(laboratory: Lab) -> str:
+    """Make all runs fail, one of them as lost; its id."""
+
     def refuse(run: Run, server: Server) -> None:
         raise ConfigureError("no")
 
     laboratory.bench.on_run = refuse
     laboratory.run_all()
-    lost = laboratory.results.records()[1].run.run_id
+    lost: str = laboratory.results.records()[1].run.run_id
     files = laboratory.results.run_files(lost)
     document = {**json.loads(files["record.json"]), "fault": "network"}
     with laboratory.results.writing() as writer:
         writer.set_aside([lost])
         writer.add_run_files(lost, {**files, "record.json": json.dumps(document).encode()})
+    return lost
+
+
+def test_a_lost_run_that_is_not_made_now_stays(laboratory: Lab) -> None:
+    """A bench of several is given other runs after it: the study's own folder keeps the lost one as well."""
+    lost, results = _fail_all_and_lose_one(laboratory), laboratory.results
+    with results.writing() as writer:
+        assert set_aside(RetryChoice(), results, writer, only=frozenset()) == []
+        (event,) = set_aside(RetryChoice(), results, writer, only=frozenset([lost]))
+    assert event.run_ids == (lost,)
+    assert lost not in results.run_ids()
+
+
+def test_a_run_that_lost_its_host_is_made_again_by_the_same_command(laboratory: Lab) -> None:
+    lost = _fail_all_and_lose_one(laboratory)
     laboratory.bench.ran.clear()
     laboratory.bench.on_run = lambda run, server: None
     laboratory.run_all()

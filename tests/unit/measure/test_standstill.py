@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from dbdyno.measure import standstill_seconds
+from dbdyno.measure import Standstill, standstill
 from dbdyno.store import SecondRow, TelemetryRow
 
 
-def _second(number: int, tps: float) -> SecondRow:
+def _second(number: int, tps: float, phase: str = "window") -> SecondRow:
     empty = dict.fromkeys(SecondRow.__dataclass_fields__)
-    return SecondRow(**{**empty, "second": number, "tps": tps})  # type: ignore[arg-type]
+    return SecondRow(**{**empty, "second": number, "phase": phase, "tps": tps})  # type: ignore[arg-type]
+
+
+def _readings(seconds: Sequence[int]) -> list[TelemetryRow]:
+    return [TelemetryRow(second, "sampler.cpu.lateness", 0.0, "ns") for second in seconds]
 
 
 @pytest.mark.parametrize(
@@ -29,5 +33,12 @@ def test_only_silent_seconds_without_a_reading_are_a_standstill(
     rates: Sequence[float], read_seconds: Sequence[int], expected: int
 ) -> None:
     seconds = [_second(number, tps) for number, tps in enumerate(rates)]
-    rows = [TelemetryRow(second, "sampler.cpu.lateness", 0.0, "ns") for second in read_seconds]
-    assert standstill_seconds(seconds, rows) == expected
+    assert standstill(seconds, _readings(read_seconds)) == Standstill(expected, expected)
+
+
+def test_seconds_that_no_figure_is_of_are_counted_apart() -> None:
+    phases = ["warm-up", "warm-up", "window", "window", "window", "after"]
+    seconds = [_second(number, 0, phase) for number, phase in enumerate(phases)]
+    assert standstill(seconds, _readings([0, 3])) == Standstill(4, 2)
+    search = [_second(number, 0, phase) for number, phase in enumerate(["warm-up", "probe", "window"])]
+    assert standstill(search, _readings([3])) == Standstill(3, 2)

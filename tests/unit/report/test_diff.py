@@ -22,9 +22,10 @@ from dbdyno.report.diff._caveats import _machine_caveats
 from dbdyno.report.diff._diff import _match_cells
 from dbdyno.report.diff._mismatch import _window_mismatch
 from dbdyno.report.diff._side import DiffSide
-from dbdyno.store import StoredRun, StoredStudy
+from dbdyno.store import StoredRun, StoredStudy, gather
 from dbdyno.study import Imported
 from error_codes import raises_code
+from history_studies import write_night
 from rewritten_results import as_written
 
 PAIR = "mariadb:11.8=mysql:9.7"
@@ -431,3 +432,14 @@ def test_a_copy_of_a_folder_is_not_compared_with_it(
         diff_results(base, StoredStudy.open(copied))
     assert asked(capsys, base.path, copied, "--fail-on", "slower:3%")[0] == 2
     assert diff_results(base, StoredStudy.open(copied), renamed={"mysql:9.7": "mariadb:11.8"}).changes
+
+
+def test_a_gathered_folder_is_not_compared_with_its_part(tmp_path: Path) -> None:
+    first, second = (write_night(tmp_path / f"{night}", night, lambda run: 100.0) for night in range(2))
+    for part, name in ((first, "first"), (second, "second")):
+        gather([part], tmp_path / name)
+    for pair in ((first.path, tmp_path / "first"), (tmp_path / "first", first.path)):
+        with raises_code(RequestError, "copy"):
+            diff_results(*(StoredStudy.open(path) for path in pair))
+    second_side = DiffSide.of(StoredStudy.open(tmp_path / "second"))
+    assert not DiffSide.of(first).shares_runs_with(second_side)

@@ -27,6 +27,7 @@ from dbdyno.report.history import (
     since_ns,
 )
 from dbdyno.report.history._words import history_caveats
+from dbdyno.store import Results, gather
 from error_codes import raises_code
 
 NIGHTS = 10
@@ -202,6 +203,15 @@ def test_studies_of_other_things_are_left_out_with_the_reason(tmp_path: Path) ->
     assert "e/manifest.json" in reasons["e"]
     host = gather_history([tmp_path / "b", tmp_path / "c"])
     assert len(host.studies) == 2
+
+
+def test_a_folder_and_what_was_gathered_from_it_are_one_study(tmp_path: Path) -> None:
+    for night in range(2):
+        history_studies.write_night(tmp_path / f"{night}", night, lambda run: 100.0)
+    gather([Results.open(tmp_path / "1")], tmp_path / "whole")
+    history = gather_history([tmp_path])
+    assert [study.label for study in history.studies] == ["0", "1"]
+    assert [left.label for left in history.omitted if left.cell is None] == ["whole"]
 
 
 def test_versions_of_one_study_are_a_line_by_version_and_apart_by_date(tmp_path: Path) -> None:

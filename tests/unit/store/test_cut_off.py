@@ -1,4 +1,4 @@
-"""Ctrl-C at each step that writing makes on the disk: the folder stays one that dbdyno wrote."""
+"""Ctrl-C, or a kill, at each step that writing makes on the disk: the folder stays one that dbdyno wrote."""
 
 from __future__ import annotations
 
@@ -83,6 +83,26 @@ def test_a_change_that_is_cut_off_is_done_in_the_end(
                 interrupter.is_armed = True
                 with suppress(KeyboardInterrupt):  # a study that is interrupted goes on to its orderly end
                     CHANGES[change](writer, trial)
+                interrupter.is_armed = False
+        assert Results.open(folder).verify() == (), f"after step {nth}"
+        if interrupter.left > 0:
+            break
+    assert nth > 2
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_that_a_kill_cuts_off_leaves_a_folder_as_dbdyno_wrote_it(
+    folder: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is done after it: neither the rest of the change nor a new manifest."""
+    for trial, (nth, is_after) in enumerate(points()):
+        interrupter = Interrupter(nth, is_after=is_after)
+        with monkeypatch.context() as patch:
+            for name in STEPS:
+                patch.setattr(os, name, interrupter.around(getattr(os, name)))
+            with suppress(KeyboardInterrupt), Results.open(folder).writing() as writer:
+                interrupter.is_armed = True
+                CHANGES[change](writer, trial)
                 interrupter.is_armed = False
         assert Results.open(folder).verify() == (), f"after step {nth}"
         if interrupter.left > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +41,9 @@ def _part(
     engine: str = "1",
     rows: str = "",
     bench: str = "",
+    seed: int = 1,
 ) -> Results:
-    planted = PlantedTimes({}, repeats=2)
+    planted = PlantedTimes({}, repeats=2, seed=seed)
     plan = make_plan(planted.study)
     results = Results.create(folder, planted.text, {}, host, study_name="explained")
     with results.writing() as writer:
@@ -83,6 +85,17 @@ def test_a_part_that_comes_later_is_added(tmp_path: Path) -> None:
     assert (found.runs, found.known) == (len(parts[1].run_ids()), len(parts[0].run_ids()))
 
 
+def test_a_copy_of_a_part_and_a_folder_with_the_runs_of_parts_are_no_runs_made_twice(tmp_path: Path) -> None:
+    parts = [_part(tmp_path / f"{number}", number, 2) for number in (1, 2)]
+    whole = gather(parts, tmp_path / "whole").results
+    copy = Results.open(Path(shutil.copytree(parts[0].path, tmp_path / "copy")))
+    for name, folders in (("again", [whole, *parts]), ("copied", [*parts, copy])):
+        assert gather(folders, tmp_path / name).results.run_ids() == whole.run_ids()
+        assert Results.open(tmp_path / name).verify() == ()
+    found = gather([whole, *parts], whole.path)  # as of `gather results/study* -o results/study`
+    assert (found.runs, found.known) == (0, len(whole.run_ids()))
+
+
 def test_of_a_failed_run_and_its_repetition_elsewhere_the_good_one_is_taken(tmp_path: Path) -> None:
     broken, whole = _part(tmp_path / "broken", 1, 2, failed=2), _part(tmp_path / "again", 1, 2, most=2)
     for parts, name in (((broken, whole), "one"), ((whole, broken), "other")):
@@ -93,7 +106,7 @@ def test_of_a_failed_run_and_its_repetition_elsewhere_the_good_one_is_taken(tmp_
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     first = _part(tmp_path / "1", 1, 2)
     with raises_code(StoreError, "made-twice", str(tmp_path / "1"), str(tmp_path / "same")):
-        gather([first, _part(tmp_path / "same", 1, 2)], tmp_path / "a")
+        gather([first, _part(tmp_path / "same", 1, 2, seed=2)], tmp_path / "a")
     other = PlantedTimes({}, repeats=3)
     with raises_code(StoreError, "other-study", str(tmp_path / "1"), str(tmp_path / "other")):
         gather([first, other.write(tmp_path / "other")], tmp_path / "b")

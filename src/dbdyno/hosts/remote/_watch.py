@@ -16,10 +16,15 @@ from dbdyno.hosts.remote._link import Link, Refused
 _TAKE_MS = 3000
 _UNUSED_INSTANTS = 3
 """A file that was read at one instant and at none of so many after it was looked up once: it is watched no more."""
+_APART_NS = 5_000_000
+"""By how much the agent may miss an instant, by what is known of its clock by now, before it is given others."""
 
 
 class RemoteWatch(FileWatch):
     """Files that were read once are read by the agent from the next instant but one on, and kept until they are taken.
+
+    The agent is given its instants by its own clock, once for a watch. Where the two clocks part from how they were
+    mapped then (one is slewed, or a machine was suspended), a new watch begins.
 
     Parameters
     ----------
@@ -37,6 +42,8 @@ class RemoteWatch(FileWatch):
         self._watched: tuple[Path, ...] = ()
         self._watch: int | None = None
         self._start_ns = 0
+        self._agent_start_ns = self._agent_period_ns = 0
+        """The first instant of the watch, and the time between two, by the agent's clock."""
         self._contents: dict[Path, bytes | OSError] = {}
 
     def at(self, instant_ns: int) -> int | None:
@@ -46,7 +53,8 @@ class RemoteWatch(FileWatch):
         try:
             is_begun = self._watch is not None and instant_ns >= self._start_ns
             began_ns = self._take_contents(instant_ns) if is_begun else None
-            if self._watch is None or len(self._paths) > len(self._watched) or self._has_unused_paths(instant_ns):
+            lacks_paths = self._watch is None or len(self._paths) > len(self._watched)
+            if lacks_paths or self._can_be_improved(instant_ns, began_ns):
                 self._begin_watch(instant_ns + self._period_ns)
         except (HostError, Refused):  # closed by the end of a run, or the link is lost: the next read reports it
             return None
@@ -69,10 +77,23 @@ class RemoteWatch(FileWatch):
                 self._link.ask("watch-stop", watch=self._watch)
             self._watch = None
 
-    def _has_unused_paths(self, instant_ns: int) -> bool:
-        """Return whether a watch without some paths is better, and can begin at the next instant in time."""
-        is_in_time = time.monotonic_ns() < instant_ns + self._period_ns
-        return is_in_time and any(map(self._is_unused, self._paths))
+    def _can_be_improved(self, instant_ns: int, began_ns: int | None) -> bool:
+        """Return whether a watch without some paths, or at better instants, can begin at the next instant in time.
+
+        Parameters
+        ----------
+        began_ns : when the files were read for this instant; None: they were not
+        """
+        if time.monotonic_ns() >= instant_ns + self._period_ns:
+            return False
+        is_on_time = began_ns is not None and abs(began_ns - instant_ns) <= _APART_NS
+        return any(map(self._is_unused, self._paths)) or (not is_on_time and self._has_parted(instant_ns))
+
+    def _has_parted(self, instant_ns: int) -> bool:
+        """Return whether the agent's clock is elsewhere at an instant than the watch was begun for."""
+        clock = self._clock()
+        planned_ns = self._agent_start_ns + self._index(instant_ns) * self._agent_period_ns
+        return abs(planned_ns - clock.there(instant_ns)) > _APART_NS + clock.bound_ns
 
     def _is_unused(self, path: Path) -> bool:
         first, last = self._paths[path]
@@ -88,17 +109,22 @@ class RemoteWatch(FileWatch):
         self.close()
         clock = self._clock()
         self._watched, self._start_ns = tuple(self._paths), first_ns
+        self._agent_start_ns, self._agent_period_ns = clock.there(first_ns), round(self._period_ns * clock.rate)
         value, _ = self._link.ask(
             "watch",
             paths=[str(path) for path in self._watched],
-            start_ns=clock.there(first_ns),
-            interval_ns=round(self._period_ns * clock.rate),
+            start_ns=self._agent_start_ns,
+            interval_ns=self._agent_period_ns,
         )
         self._watch = int(value["watch"])
 
+    def _index(self, instant_ns: int) -> int:
+        """Return which instant of the watch this is, from 0."""
+        return round((instant_ns - self._start_ns) / self._period_ns)
+
     def _take_contents(self, instant_ns: int) -> int | None:
         """Take what was read at an instant; when, or None where the agent left it out because it came too late."""
-        index = round((instant_ns - self._start_ns) / self._period_ns)
+        index = self._index(instant_ns)
         value, body = self._link.ask("watch-take", watch=self._watch, **{"from": index}, timeout_ms=_TAKE_MS)
         if not value["looks"] or value["looks"][0]["index"] != index:
             return None

@@ -94,8 +94,7 @@ def diff_results(
 
     Raises
     ------
-    RequestError : no cell is in both folders, a renamed target is in neither, or a folder would be compared with itself
-        or with its copy
+    RequestError : no cell is in both folders, a renamed target is in neither, or runs would be compared with themselves
     """
     base_side = DiffSide.of(base)
     sides = base_side, base_side if base.path.samefile(new.path) else DiffSide.of(new)
@@ -103,10 +102,10 @@ def diff_results(
     common_pairs, unmatched_cells = _match_cells(sides, names)
     if not common_pairs:
         raise _no_common_cell_error(sides)
-    if sides[1].is_copy_of(sides[0]) and any(old.cell == group.cell for old, group in common_pairs):
+    if sides[1].shares_runs_with(sides[0]) and any(old.cell == group.cell for old, group in common_pairs):
         raise RequestError(
-            f"{sides[1].name} is a copy of {sides[0].name}: runs would be compared with themselves",
-            "both were begun at the same instant; a study that is run into a copy only resumes it",
+            f"{sides[1].name} and {sides[0].name} hold the same runs: these would be compared with themselves",
+            "one is a copy of the other, or gathered from it; a study that is run into a copy only resumes it",
             "run the study again into a new folder",
             code="copy",
         )

@@ -9,7 +9,7 @@ from typing import Any
 from dbdyno.analyse import CellJudgement
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._study_analysis import analyse_study
-from dbdyno.store import StoredStudy
+from dbdyno.store import StoredStudy, gathered_parts
 from dbdyno.study import Study, family_name
 
 
@@ -44,10 +44,15 @@ class DiffSide:
         """Return the folder as named."""
         return str(self.results.path)
 
-    def is_copy_of(self, other: DiffSide) -> bool:
-        """Tell whether one folder began as a copy of the other, so that they share runs."""
-        is_elsewhere = not self.results.path.samefile(other.results.path)
-        return is_elsewhere and self.results.manifest.created_ns == other.results.manifest.created_ns
+    def shares_runs_with(self, other: DiffSide) -> bool:
+        """Tell whether two folders hold one and the same run: one is a copy of the other, or was gathered from it."""
+        if self.results.path.samefile(other.results.path):
+            return False
+        if self.results.manifest.created_ns == other.results.manifest.created_ns:
+            return True
+        own_spans = {record.run.run_id: record.span for record in self.stored if record.span.started_ns}
+        has_same_run = any(own_spans.get(record.run.run_id) == record.span for record in other.stored)
+        return has_same_run and any(gathered_parts(side.results) for side in (self, other))
 
     def dataset(self, cell: Cell) -> Mapping[str, Any] | None:
         """Return what the runs of a cell started from; None where that was not stored."""

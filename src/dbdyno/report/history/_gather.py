@@ -165,15 +165,15 @@ def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[Stu
 
 
 def _without_copies(studies: Sequence[StudyAt]) -> tuple[list[StudyAt], list[Omitted]]:
-    """Return each study once, in the folder with the most runs: a copy would count the same runs as another point."""
+    """Return each study once, in the folder with the most runs: a copy, or a part, would count its runs once more."""
     kept_studies: list[StudyAt] = []
     copies = []
     for study in sorted(studies, key=lambda study: (-len(study.side.stored), study.label)):
-        original = next((kept for kept in kept_studies if study.side.is_copy_of(kept.side)), None)
+        original = next((kept for kept in kept_studies if study.side.shares_runs_with(kept.side)), None)
         if original is None:
             kept_studies.append(study)
         else:
-            copies.append(Omitted(study.label, None, f"a copy of {original.label}"))
+            copies.append(Omitted(study.label, None, f"has the same runs as {original.label}"))
     return kept_studies, copies
 
 
