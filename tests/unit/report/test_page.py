@@ -304,6 +304,38 @@ def test_tables_of_cells_tell_routes_apart(write: Callable[..., StoredStudy], tm
         assert "route" not in table_head(one_route, name), name
 
 
+TWO_FAMILIES = """
+name = "families"
+targets = ["mysql:9.7"]
+[[workload]]
+name = "sysbench/oltp_read_write"
+[[workload]]
+name = "tpcc/standard"
+[[workload]]
+name = "tpcc/hammerdb"
+[axes]
+tier = ["64MB"]
+concurrency = [4]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 2
+"""
+
+
+def test_workloads_with_the_same_options_and_other_tables_have_each_its_own_space(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    results = write(tmp_path / "families", text=TWO_FAMILIES)
+    (stored,) = (results.dataset("mysql:9.7") or {})["datasets"]
+    rows = {"sysbench/oltp_read_write": 10_000, "tpcc/standard": 500_000, "tpcc/hammerdb": 600_000}
+    datasets = [{**stored, "workload": name, "options": {}, "rows_total": count} for name, count in rows.items()]
+    with results.writing() as writer:
+        writer.write_dataset("mysql:9.7", {"datasets": datasets})
+    cells = analyse_study(StoredStudy.open(results.path)).space
+    assert {cell.group.cell.workload: cell.rows for cell in cells} == rows
+
+
 def test_only_runs_that_were_made_are_counted(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     text = 'name = "part"\n' + STUDY_REST
     whole, part = (page_text(write(tmp_path / f"{most}", text=text, most=most)) for most in (99, 4))
