@@ -20,7 +20,7 @@ import pytest
 from dbdyno.analyse import vague_words
 from dbdyno.core import StoreError
 from dbdyno.report import analyse_study, build_page, markdown_text, page_text, save_charts, summary_json
-from dbdyno.report.sections import _head, _latency
+from dbdyno.report.sections import _head, _how, _latency
 from dbdyno.store import StoredRun, StoredStudy
 from error_codes import raises_code
 
@@ -334,6 +334,19 @@ def test_workloads_with_the_same_options_and_other_tables_have_each_its_own_spac
         writer.write_dataset("mysql:9.7", {"datasets": datasets})
     cells = analyse_study(StoredStudy.open(results.path)).space
     assert {cell.group.cell.workload: cell.rows for cell in cells} == rows
+
+
+def test_runs_in_the_order_of_the_study_file_are_not_said_to_take_turns(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def order(name: str, text: str) -> str:
+        page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + text, most=2))
+        return page.partition('data-key="order-rest"')[2].partition("</details>")[0]
+
+    written = order("written", STUDY_REST.replace("repeats = 2", 'repeats = 2\norder = "as-written"'))
+    assert _how._WRITTEN_ORDER_WORDS in written and _how._ORDER_WORDS not in written
+    assert _how._ORDER_WORDS in order("turns", STUDY_REST)
+    assert "take turns" not in order("one", STUDY_REST.replace(', "mysql:9.7"', ""))
 
 
 def test_only_runs_that_were_made_are_counted(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
