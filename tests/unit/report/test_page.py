@@ -402,6 +402,19 @@ def test_the_first_chart_says_where_a_band_that_leaves_it_ends(
     assert _head._CUT_WORDS not in first_screen("narrow")
 
 
+def test_short_runs_that_were_not_repeated_are_said_to_have_no_whiskers(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def section(repeats: int) -> str:
+        text = f'name = "r{repeats}"\n' + SMALL_STUDY.replace("repeats = 2", f"repeats = {repeats}")
+        page = page_text(write(tmp_path / f"r{repeats}", text=text))
+        return page.partition('id="latency"')[2].partition("</section>")[0]
+
+    assert "Whiskers: 95 % intervals between repeats." in section(2)
+    once = section(1)
+    assert "No whiskers: one run" in once and "between repeats" not in once
+
+
 def test_response_times_say_where_a_whisker_that_leaves_its_panel_ends(
     write: Callable[..., StoredStudy], tmp_path: Path
 ) -> None:
