@@ -402,6 +402,19 @@ def test_the_first_chart_says_where_a_band_that_leaves_it_ends(
     assert _head._CUT_WORDS not in first_screen("narrow")
 
 
+def test_captions_of_the_throughput_name_what_is_drawn(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    def throughput(name: str, text: str) -> str:
+        page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + text))
+        return page.partition('id="throughput"')[2].partition("</section>")[0]
+
+    curves = throughput("curves", SMALL_STUDY)
+    assert "; bands: 95 % intervals" in curves and "Where bands overlap" in curves
+    bars = throughput("bars", SMALL_STUDY.replace("[1, 4]", "[4]"))
+    assert "; whiskers: 95 % intervals" in bars and "bands" not in bars
+    alone = throughput("alone", SMALL_STUDY.replace(', "mysql:9.7"', ""))
+    assert "overlap" not in alone and 'data-csv="comparisons"' not in alone
+
+
 def test_short_runs_that_were_not_repeated_are_said_to_have_no_whiskers(
     write: Callable[..., StoredStudy], tmp_path: Path
 ) -> None:
