@@ -236,6 +236,15 @@ def test_charts_are_saved_as_svg_and_png(broken: StoredStudy, tmp_path: Path) ->
     assert (tmp_path / "figures" / "throughput-1.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_every_chart_of_the_page_is_saved(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = STUDY_REST.replace('"mysql:9.7"', '"mysql:8.4", "mysql:9.7"')
+    results = write(tmp_path / "versions", text='name = "versions"\n' + text)
+    saved = {path.stem for path in save_charts(results, tmp_path / "figures")}
+    shown = page_data(page_text(results))["specs"].keys() - {"answer"}  # which is one of the others
+    assert "upgrades-1" in shown
+    assert shown <= saved
+
+
 LADDER = STUDY_REST.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
     '["mariadb:11.8", "mysql:9.7"]', '["mysql:9.7"]'
 )

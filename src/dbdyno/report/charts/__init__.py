@@ -16,7 +16,7 @@ from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_name
 from dbdyno.report.charts._throughput import MOST_BANDS, panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 from dbdyno.report.charts._upgrades import upgrade_charts
-from dbdyno.report.charts._why import why_charts
+from dbdyno.report.charts._why import processors_bridge, why_charts
 
 __all__ = [
     "ENDS",
@@ -36,6 +36,7 @@ __all__ = [
     "latency_charts",
     "panel_title",
     "part_colours",
+    "processors_bridge",
     "rank_charts",
     "seconds_template",
     "short_names",
