@@ -20,7 +20,7 @@ import pytest
 from dbdyno.analyse import vague_words
 from dbdyno.core import StoreError
 from dbdyno.report import analyse_study, build_page, markdown_text, page_text, save_charts, summary_json
-from dbdyno.report.sections import _head, _how, _latency
+from dbdyno.report.sections import _head, _how, _latency, _stability
 from dbdyno.store import StoredRun, StoredStudy
 from error_codes import raises_code
 
@@ -292,6 +292,13 @@ def test_runs_that_stand_out_come_before_the_overview_of_all(broken: StoredStudy
     assert small.count("data-run=") == 29
     assert small.count('class="odd"') == 1
     assert small.count('class="no-strip"') == 1 + 6
+
+
+def test_a_good_run_of_which_no_second_is_known_is_not_said_to_have_failed(results: StoredStudy) -> None:
+    record = analyse_study(results).records[0]
+    assert _stability._badness(record, None) == 0
+    assert _stability._badness(replace(record, status="failed"), None) > 0
+    assert _stability._runs_sentence([record], 0, {}).endswith(" 1 good run without seconds cannot be judged.")
 
 
 SMALL_STUDY = STUDY_REST.replace('read_write"', 'read_write"\ntables = 4\nrows = 50000')
