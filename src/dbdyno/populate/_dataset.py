@@ -98,9 +98,8 @@ class Dataset:
         >>> Dataset("sysbench/oltp_read_only", {"tables": 4, "table_size": 50000}).title
         'sysbench, table_size 50,000, tables 4'
         """
-        return ", ".join(
-            [dataset_name(self.workload), *(f"{option} {_value_words(value)}" for option, value in sorted(self.options.items()))]
-        )
+        option_texts = [f"{option} {_value_words(value)}" for option, value in sorted(self.options.items())]
+        return ", ".join([dataset_name(self.workload), *option_texts])
 
     def order(
         self,

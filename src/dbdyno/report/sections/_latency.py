@@ -99,10 +99,13 @@ def _whisker_words(page: Page) -> str:
     kinds: set[str] = {judgement.interval_of for judgement in page.analysis.latency}
     kind_words = {
         frozenset({"repeats"}): "95 % intervals between repeats",
-        frozenset({"noise"}): "95 % intervals of the noise within the one run (block bootstrap of seconds), without "
-        "the spread between repeats",
-        frozenset({"repeats", "noise"}): "95 % intervals between repeats; for cells with one run, of the noise within "
-        "that run",
+        frozenset({"noise"}): (
+            "95 % intervals of the noise within the one run (block bootstrap of seconds), without the spread between "
+            "repeats"
+        ),
+        frozenset({"repeats", "noise"}): (
+            "95 % intervals between repeats; for cells with one run, of the noise within that run"
+        ),
     }
     words = kind_words.get(frozenset(kinds - {""}), "")
     if "" not in kinds and words:

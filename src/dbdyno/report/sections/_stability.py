@@ -57,7 +57,8 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[
     return [
         Heading("Every run"),
         to_see(
-            f"{_runs_sentence(records, len(outliers), seconds)}{order_words} Select a run to see each second with telemetry."
+            f"{_runs_sentence(records, len(outliers), seconds)}{order_words} Select a run to see each second with "
+            "telemetry."
         ),
         *([_large_strips(page, seconds, outliers[:_MOST_LARGE])] if outliers else []),
         overview(page, seconds, {record.run.run_id for record in outliers}),
