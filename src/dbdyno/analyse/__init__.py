@@ -36,6 +36,7 @@ from dbdyno.analyse._history import (
 )
 from dbdyno.analyse._latency import (
     QUANTILES,
+    SHORTEST_NOISE_S,
     LatencyJudgement,
     Quantile,
     SecondHistograms,
@@ -87,6 +88,7 @@ __all__ = [
     "FAR",
     "PRECISIONS",
     "QUANTILES",
+    "SHORTEST_NOISE_S",
     "STATUS_WORDS",
     "Answer",
     "CapacityJudgement",

@@ -90,7 +90,7 @@ def limitations(
         *unsettled_windows(records),
         *course_caveats(records, courses or {}),
         *_other_load_caveats(records),
-        _machine_drift_caveat(records),
+        _machine_drift_caveat(facts, records),
         repeats_apart_caveat(judgements),
         _several_benches_caveat(records),
         _short_window_caveat(facts),
@@ -229,7 +229,7 @@ def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     )
 
 
-def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+def _machine_drift_caveat(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
     sentinel = judge_sentinel(records)
     if sentinel is None or not sentinel.has_drifted:
         return None
@@ -238,7 +238,10 @@ def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         "The machine may have become faster or slower during the study: the sentinel, "
         f"{sentinel_words(sentinel)}.{certainty_words}"
     )
-    return Caveat("sentinel-drift", f"{text} Targets take turns, so all are affected alike.")
+    # In a fixed order they do not take turns, which is a caveat of its own.
+    takes_turns = facts.is_interleaved and len({record.run.cell.target for record in records}) > 1
+    turns_words = " Targets take turns, so all are affected alike." if takes_turns else ""
+    return Caveat("sentinel-drift", text + turns_words)
 
 
 def _fixed_order_caveat(facts: StudyFacts) -> Caveat | None:

@@ -23,6 +23,7 @@ from dbdyno.report.charts import (
     rank_charts,
     throughput_charts,
     timeline_chart,
+    upgrade_charts,
     why_charts,
 )
 from dbdyno.report.why._choice import why_of
@@ -52,7 +53,7 @@ def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[P
     chart_lists.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
     claims = followed_claims(analysis, against)
     single_charts = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
-    chart_lists.append(why_charts(why, analysis.targets))
+    chart_lists += [upgrade_charts(analysis), why_charts(why, analysis.targets)]
     charts = [
         *(chart for chart_list in chart_lists for chart in chart_list),
         *(chart for chart in single_charts if chart),

@@ -57,8 +57,14 @@ def _render_block(block: Block) -> list[str]:
             return [_table_text(block), *([escaped(block.note)] if block.note else [])]
         case Fold(summary, blocks):
             inner_parts = [part for inner_block in blocks for part in _render_block(inner_block)]
-            return [f"<details><summary>{html.escape(summary, quote=False)}</summary>", *inner_parts, "</details>"]
+            return [f"<details><summary>{_summary_markup(summary)}</summary>", *inner_parts, "</details>"]
     return []
+
+
+def _summary_markup(text: str) -> str:
+    """Return text on one line of markup, in which nothing of Markdown has a meaning, but a forge makes links."""
+    words = "".join(char if char.isprintable() else " " for char in text)
+    return _LINKS.sub(lambda match: match[0] + _SPELL, html.escape(words, quote=False))
 
 
 def _line_text(words: Words) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -205,7 +206,7 @@ class Results:
             checked_folder = check_folder(self.path, manifest, digest, is_full=False)
             let_pass(self.path, checked_folder.alterations, replace(self.check, allow_missing_runs=True))
             writer = ResultsWriter(folder, manifest, digest, checked_folder)
-            writer.note_command(" ".join(command_line))
+            writer.note_command(shlex.join(command_line))
             writer.update_manifest()
             yield writer
             writer.update_manifest()

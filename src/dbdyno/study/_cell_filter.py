@@ -20,6 +20,8 @@ ValueT = TypeVar("ValueT", str, int)
 _EXAMPLE = "write for example memory=64MB"
 _LONGEST_NAME = 60
 _UNSAFE_RE = re.compile(r"[^A-Za-z0-9._]+")
+_SEPARATOR_RE = re.compile(r"(?<!\\),")
+"""Between values; a comma inside of a name has a backslash before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,14 @@ class CellFilter:
 
 
 def read_cell_filter(pairs: Sequence[str]) -> CellFilter:
-    """Return a choice written AXIS=VALUE or AXIS=VALUE,VALUE; values of an axis that is given again are added.
+    r"""Return a choice written AXIS=VALUE or AXIS=VALUE,VALUE; values of an axis that is given again are added.
 
     Raises
     ------
     RequestError : not of that form, no such axis, no size of memory, or no number of connections
 
+    >>> read_cell_filter([r"target=small\, no binlog,mysql:9.7"]).wanted
+    (('target', ('small, no binlog', 'mysql:9.7')),)
     >>> read_cell_filter(["memory=140GB", "connections=56", "connections=8,16"]).wanted
     (('memory', (150323855360,)), ('connections', (56, 8, 16)))
     """
@@ -134,7 +138,7 @@ def _name(study_name: str, chosen: CellFilter) -> str:
 def _parse_pair(pair: str) -> tuple[str, list[AxisValue]]:
     written, separator, text = pair.partition("=")
     axis = _ALIASES.get(written, written)
-    texts = [value.strip() for value in text.split(",")]
+    texts = [value.replace("\\,", ",").strip() for value in _SEPARATOR_RE.split(text)]
     if axis not in _AXES or not separator or not all(texts):
         hint = _EXAMPLE if axis in _AXES else nearest(axis, _AXES, _EXAMPLE)
         raise RequestError(f"'{pair}' selects nothing", f"axes: {', '.join(_AXES)}", hint)
@@ -155,7 +159,8 @@ def _parse_value(axis: str, text: str) -> AxisValue:
 
 
 def _text(axis: str, value: AxisValue) -> str:
-    return memory_text(int(value)) if axis == "memory" else str(value)
+    """Return a value as `read_cell_filter` reads it."""
+    return memory_text(int(value)) if axis == "memory" else str(value).replace(",", "\\,")
 
 
 _AXES: dict[str, Callable[[Cell], AxisValue]] = {

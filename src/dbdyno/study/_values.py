@@ -11,7 +11,7 @@ from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, USUAL, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._places import BenchChoice, FleetChoice, RouteChoice, ServerAddress
-from dbdyno.study._workloads import OptionValue, family_name, options_of
+from dbdyno.study._workloads import OptionValue, dataset_name, family_name, options_of
 
 Order = Literal["interleaved", "as-written", "unknown"]
 Protocol = Literal["prepared", "text", "unknown"]
@@ -59,6 +59,20 @@ class WorkloadChoice:
         'sysbench'
         """
         return family_name(self.name)
+
+    def shares_dataset(self, workload: str, options: object) -> bool:
+        """Return whether it works on the dataset that another workload fills.
+
+        Parameters
+        ----------
+        options : of that dataset, as they are stored
+
+        >>> WorkloadChoice("ro", "sysbench/oltp_read_only").shares_dataset("sysbench/oltp_read_write", {})
+        True
+        >>> WorkloadChoice("h", "tpcc/hammerdb").shares_dataset("tpcc/standard", {})
+        False
+        """
+        return dataset_name(workload) == dataset_name(self.name) and options == self.dataset_options
 
 
 @dataclass(frozen=True, slots=True)

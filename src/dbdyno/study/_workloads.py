@@ -130,6 +130,18 @@ def family_name(name: str) -> str:
     return name.split(":", 1)[0].split("/", 1)[0]
 
 
+def dataset_name(name: str) -> str:
+    """Return what workloads have in common that share a dataset if their options agree: mostly the family.
+
+    >>> dataset_name("sysbench/oltp_read_only"), dataset_name("tpcc/hammerdb")
+    ('sysbench', 'tpcc/hammerdb')
+    """
+    family = family_name(name)
+    # Where a family's name is a workload, what follows it is a dialect with its own tables.
+    has_own_tables = name.startswith(SQL_FILES) or any(each.is_workload for each in FAMILIES if each.name == family)
+    return name if has_own_tables else family
+
+
 def options_of(name: str) -> Mapping[str, WorkloadOption]:
     """Return the options of a workload by its full name."""
     return {} if name.startswith(IMPORTED) else family_of(name).options

@@ -48,6 +48,18 @@ def test_a_machine_that_gets_slower_is_seen() -> None:
     assert found.has_drifted and found.is_shown
 
 
+@pytest.mark.parametrize(("is_interleaved", "other", "takes_turns"), [(1, 1, True), (0, 1, False), (1, 0, False)])
+def test_a_drift_affects_all_alike_only_where_targets_take_turns(
+    is_interleaved: int, other: int, takes_turns: bool
+) -> None:
+    run = record(9, 900.0, is_sentinel=False)
+    others = [replace(run, run=replace(run.run, cell=replace(CELL, target="mariadb:11.8")))] * other
+    records = [*drifting(-0.05, 0.002), *others]
+    facts = StudyFacts(12.0, 9, is_closed=True, cores=8, shares_cores=False, is_interleaved=bool(is_interleaved))
+    found = {caveat.code: caveat.text for caveat in limitations(facts, records, judge_cells(records), [])}
+    assert ("Targets take turns" in found["sentinel-drift"]) is takes_turns
+
+
 def test_a_machine_that_stays_is_left_alone() -> None:
     found = judge_sentinel(drifting(0.0, 0.005))
     assert found is not None and not found.has_drifted

@@ -74,6 +74,18 @@ def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: Stored
     assert mysql["absent"] == ["lsm.user_bytes"]
 
 
+def test_all_counters_that_stand_side_by_side_are_of_one_place(tmp_path: Path) -> None:
+    def partly(run: Run, fields: dict[str, Any]) -> None:
+        if (run.cell.target, run.cell.concurrency) != ("mysql:9.7", 4):
+            counted(run, fields)
+
+    page = page_text(write_study(tmp_path / "partly", TWO, partly))
+    summaries = [words.partition("</summary>")[0] for words in page.split("<summary>")]
+    assert [words for words in summaries if "counters per transaction" in words] == [
+        "All 9 counters per transaction, at 64 MiB and 1 connection"
+    ]
+
+
 def test_counters_can_be_asked_for_in_sql(results: StoredStudy) -> None:
     query = "SELECT sum(delta) FROM counters JOIN runs USING (run_id) WHERE name = 'engine.pages.read' AND target = ?"
     with results.connect() as connection:

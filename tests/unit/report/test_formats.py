@@ -14,7 +14,7 @@ from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import analyse_study, build_markdown, build_pdf, markdown_text
-from dbdyno.report._blocks import Column, Table
+from dbdyno.report._blocks import Column, Fold, Paragraph, Table
 from dbdyno.report._markdown_text import escaped, to_markdown
 from dbdyno.store import StoredRun, StoredStudy
 from error_codes import raises_code
@@ -54,6 +54,11 @@ def test_words_from_files_neither_format_nor_link_nor_notify(write: Callable[...
     assert "\n# head" not in text
     assert not re.search(r"@root|#12|https://|(?<!\\)\[l", text)
     assert "@<!-- -->root fixes #<!-- -->12" in text
+
+
+def test_the_line_that_unfolds_something_neither_formats_nor_notifies() -> None:
+    text = to_markdown([Fold("favours a@root <b>\n\n# #12", [Paragraph("x")])])
+    assert "<summary>favours a@<!-- -->root &lt;b&gt;  # #<!-- -->12</summary>" in text
 
 
 def test_a_study_without_any_run_is_told_in_markdown(write: Callable[..., StoredStudy], tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 from dbdyno.analyse import vague_words
 from dbdyno.core import StoreError
 from dbdyno.report import analyse_study, build_page, markdown_text, page_text, save_charts, summary_json
-from dbdyno.report.sections import _head, _latency
+from dbdyno.report.sections import _head, _how, _latency, _stability
 from dbdyno.store import StoredRun, StoredStudy
 from error_codes import raises_code
 
@@ -236,6 +236,15 @@ def test_charts_are_saved_as_svg_and_png(broken: StoredStudy, tmp_path: Path) ->
     assert (tmp_path / "figures" / "throughput-1.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_every_chart_of_the_page_is_saved(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = STUDY_REST.replace('"mysql:9.7"', '"mysql:8.4", "mysql:9.7"')
+    results = write(tmp_path / "versions", text='name = "versions"\n' + text)
+    saved = {path.stem for path in save_charts(results, tmp_path / "figures")}
+    shown = page_data(page_text(results))["specs"].keys() - {"answer"}  # which is one of the others
+    assert "upgrades-1" in shown
+    assert shown <= saved
+
+
 LADDER = STUDY_REST.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
     '["mariadb:11.8", "mysql:9.7"]', '["mysql:9.7"]'
 )
@@ -285,6 +294,13 @@ def test_runs_that_stand_out_come_before_the_overview_of_all(broken: StoredStudy
     assert small.count('class="no-strip"') == 1 + 6
 
 
+def test_a_good_run_of_which_no_second_is_known_is_not_said_to_have_failed(results: StoredStudy) -> None:
+    record = analyse_study(results).records[0]
+    assert _stability._badness(record, None) == 0
+    assert _stability._badness(replace(record, status="failed"), None) > 0
+    assert _stability._runs_sentence([record], 0, {}).endswith(" 1 good run without seconds cannot be judged.")
+
+
 SMALL_STUDY = STUDY_REST.replace('read_write"', 'read_write"\ntables = 4\nrows = 50000')
 
 
@@ -302,6 +318,51 @@ def test_tables_of_cells_tell_routes_apart(write: Callable[..., StoredStudy], tm
     for name in (*names, "space"):
         assert "route" in table_head(page, name), name
         assert "route" not in table_head(one_route, name), name
+
+
+TWO_FAMILIES = """
+name = "families"
+targets = ["mysql:9.7"]
+[[workload]]
+name = "sysbench/oltp_read_write"
+[[workload]]
+name = "tpcc/standard"
+[[workload]]
+name = "tpcc/hammerdb"
+[axes]
+tier = ["64MB"]
+concurrency = [4]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 2
+"""
+
+
+def test_workloads_with_the_same_options_and_other_tables_have_each_its_own_space(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    results = write(tmp_path / "families", text=TWO_FAMILIES)
+    (stored,) = (results.dataset("mysql:9.7") or {})["datasets"]
+    rows = {"sysbench/oltp_read_write": 10_000, "tpcc/standard": 500_000, "tpcc/hammerdb": 600_000}
+    datasets = [{**stored, "workload": name, "options": {}, "rows_total": count} for name, count in rows.items()]
+    with results.writing() as writer:
+        writer.write_dataset("mysql:9.7", {"datasets": datasets})
+    cells = analyse_study(StoredStudy.open(results.path)).space
+    assert {cell.group.cell.workload: cell.rows for cell in cells} == rows
+
+
+def test_runs_in_the_order_of_the_study_file_are_not_said_to_take_turns(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def order(name: str, text: str) -> str:
+        page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + text, most=2))
+        return page.partition('data-key="order-rest"')[2].partition("</details>")[0]
+
+    written = order("written", STUDY_REST.replace("repeats = 2", 'repeats = 2\norder = "as-written"'))
+    assert _how._WRITTEN_ORDER_WORDS in written and _how._ORDER_WORDS not in written
+    assert _how._ORDER_WORDS in order("turns", STUDY_REST)
+    assert "take turns" not in order("one", STUDY_REST.replace(', "mysql:9.7"', ""))
 
 
 def test_only_runs_that_were_made_are_counted(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
@@ -355,6 +416,32 @@ def test_the_first_chart_says_where_a_band_that_leaves_it_ends(
 
     assert _head._CUT_WORDS in first_screen("wide", change=partial(second_mariadb_run_faster, factor=1.8))
     assert _head._CUT_WORDS not in first_screen("narrow")
+
+
+def test_captions_of_the_throughput_name_what_is_drawn(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    def throughput(name: str, text: str) -> str:
+        page = page_text(write(tmp_path / name, text=f'name = "{name}"\n' + text))
+        return page.partition('id="throughput"')[2].partition("</section>")[0]
+
+    curves = throughput("curves", SMALL_STUDY)
+    assert "; bands: 95 % intervals" in curves and "Where bands overlap" in curves
+    bars = throughput("bars", SMALL_STUDY.replace("[1, 4]", "[4]"))
+    assert "; whiskers: 95 % intervals" in bars and "bands" not in bars
+    alone = throughput("alone", SMALL_STUDY.replace(', "mysql:9.7"', ""))
+    assert "overlap" not in alone and 'data-csv="comparisons"' not in alone
+
+
+def test_short_runs_that_were_not_repeated_are_said_to_have_no_whiskers(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    def section(repeats: int) -> str:
+        text = f'name = "r{repeats}"\n' + SMALL_STUDY.replace("repeats = 2", f"repeats = {repeats}")
+        page = page_text(write(tmp_path / f"r{repeats}", text=text))
+        return page.partition('id="latency"')[2].partition("</section>")[0]
+
+    assert "Whiskers: 95 % intervals between repeats." in section(2)
+    once = section(1)
+    assert "No whiskers: one run" in once and "between repeats" not in once
 
 
 def test_response_times_say_where_a_whisker_that_leaves_its_panel_ends(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Mapping
@@ -170,6 +171,14 @@ def test_a_run_comes_back_as_it_was_stored(results: Results) -> None:
     assert results.text(run_id, "server.log") == "ready for connections\n"
     assert Results.open(results.path).manifest.command_lines == ("dbdyno run x",)
     assert results.verify() == ()
+
+
+def test_a_stored_command_line_is_one_that_a_shell_reads_as_it_was_given(results: Results) -> None:
+    arguments = ["dbdyno", "run", "my study.toml", "--where", "target=MariaDB 11.8; $HOME"]
+    with results.writing(arguments):
+        pass
+    (line,) = Results.open(results.path).manifest.command_lines
+    assert shlex.split(line) == arguments
 
 
 def test_a_failed_run_without_a_second_is_stored_too(results: Results) -> None:

@@ -58,6 +58,14 @@ def test_the_words_of_a_cell_select_that_cell(cell: Cell) -> None:
     assert [each for each in cells(STUDY) if chosen.has(each)] == [cell]
 
 
+def test_a_name_with_commas_is_one_value() -> None:
+    targets = '[[target]]\nname = "small, no binlog"\nengine = "mysql:9.7"\n[[target]]\nengine = "mysql:9.7"\n'
+    workload = '[workload]\nname = "oltp_read_only"\n[axes]\ntier = ["64MB"]\nconcurrency = [1]\n'
+    study = parse_study(targets + workload, "commas.toml")
+    chosen = read_cell_filter(words_of_cell(study, cells(study)[0]))
+    assert cells(study_of_cells(study, chosen)) == cells(study)[:1]
+
+
 def test_a_chosen_cell_is_run_as_in_the_whole_study() -> None:
     part = study_of_cells(STUDY, read_cell_filter(["target=mysql:9.7", "connections=8,64", "connections=8"]))
     assert (part.repeats, part.seed, part.sentinel) == (3, 9, "mysql:9.7")

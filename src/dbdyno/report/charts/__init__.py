@@ -13,13 +13,14 @@ from dbdyno.report.charts._seconds import filled, seconds_template
 from dbdyno.report.charts._spark import spark
 from dbdyno.report.charts._stacked_time import part_colours, stacked_time_charts
 from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
-from dbdyno.report.charts._throughput import panel_title, throughput_charts
+from dbdyno.report.charts._throughput import MOST_BANDS, panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 from dbdyno.report.charts._upgrades import upgrade_charts
-from dbdyno.report.charts._why import why_charts
+from dbdyno.report.charts._why import processors_bridge, why_charts
 
 __all__ = [
     "ENDS",
+    "MOST_BANDS",
     "QUANTILE_WORDS",
     "Chart",
     "at_best",
@@ -35,6 +36,7 @@ __all__ = [
     "latency_charts",
     "panel_title",
     "part_colours",
+    "processors_bridge",
     "rank_charts",
     "seconds_template",
     "short_names",

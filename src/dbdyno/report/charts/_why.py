@@ -15,8 +15,14 @@ def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
     if why.explanation is None or why.place is None:
         return []
     bridge = None if why.gap is None else bridge_chart(why.gap)
-    stacked = stacked_time_charts(why.explanation, why.place, targets)
-    return [*([bridge] if bridge else []), *stacked, *thread_charts(why, targets)]
+    bridges = [chart for chart in (processors_bridge(why), bridge) if chart is not None]
+    return [*bridges, *stacked_time_charts(why.explanation, why.place, targets), *thread_charts(why, targets)]
+
+
+def processors_bridge(why: Why) -> Chart | None:
+    """Return the steps by whose work the processors did; None where none of them is decided."""
+    gap = why.user_gap
+    return None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
 
 
 def thread_charts(why: Why, targets: Sequence[str]) -> list[Chart]:

@@ -59,7 +59,9 @@ class DiffSide:
         choice = self.study.workload_of(cell.target, cell.workload)
         datasets = (self.results.dataset(cell.target) or {}).get("datasets", ())
         family_datasets = [facts for facts in datasets if family_name(str(facts.get("workload", ""))) == choice.family]
-        matching_datasets = [facts for facts in family_datasets if facts.get("options") == choice.dataset_options]
+        matching_datasets = [
+            facts for facts in family_datasets if choice.shares_dataset(str(facts["workload"]), facts.get("options"))
+        ]
         return (
             next(iter(matching_datasets or family_datasets), None)
             if len(matching_datasets or family_datasets) == 1

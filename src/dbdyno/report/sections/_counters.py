@@ -33,11 +33,13 @@ def counters_section(page: Page) -> Section | None:
         _place_part(page, place, place_words(place), index, by_place[place]) for index, place in enumerate(places, 1)
     ]
     more_places = [folded(counted(len(other_places), "more place"), *other_places)] if other_places else []
+    fullest_place = max(places, key=lambda place: (len(by_place[place]), place[3]))
+    all_counters = _all_counters(page, by_place[fullest_place], place_words(fullest_place))
     return section(
         "counters",
         "Work: what the servers did per transaction",
         subtitle(_ABOUT),
-        rest("counters", "Work of the servers per transaction", first_place, *more_places, _all_counters(page, cells)),
+        rest("counters", "Work of the servers per transaction", first_place, *more_places, all_counters),
     )
 
 
@@ -70,19 +72,19 @@ def _level_cell(cell: CellCounters, name: str) -> str:
     return format_bytes(int(highest)) if unit == "bytes" else f"{highest:,.0f}"
 
 
-def _all_counters(page: Page, cells: Sequence[CellCounters]) -> Fold:
-    """Return all counters of the first cell of each target, for who looks for another one."""
-    chosen: dict[str, CellCounters] = {}
-    for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
-        chosen.setdefault(cell.group.cell.target, cell)
-    names = sorted({name for cell in chosen.values() for name in cell.deltas})
-    units = {name: cell.deltas[name][1] for cell in chosen.values() for name in cell.deltas}
-    columns = [Column("counter"), Column("unit"), *_target_columns(page, chosen)]
-    rows = [[name, units[name], *(_counter_cell(cell, name) for cell in chosen.values())] for name in names]
-    lacking_words = [f"{target}: {', '.join(_lacking_counters(cell)) or 'none'}" for target, cell in chosen.items()]
+def _all_counters(page: Page, cells: Sequence[CellCounters], where: str) -> Fold:
+    """Return all counters of the targets at one place, for who looks for another one."""
+    targets = [cell.group.cell.target for cell in cells]
+    names = sorted({name for cell in cells for name in cell.deltas})
+    units = {name: cell.deltas[name][1] for cell in cells for name in cell.deltas}
+    columns = [Column("counter"), Column("unit"), *_target_columns(page, targets)]
+    rows = [[name, units[name], *(_counter_cell(cell, name) for cell in cells)] for name in names]
+    lacking_words = [
+        f"{target}: {', '.join(_lacking_counters(cell)) or 'none'}" for target, cell in zip(targets, cells, strict=True)
+    ]
     return folded(
-        f"All {len(names)} counters per transaction, at the most connections",
-        Table("counters-all", "All counters per transaction", columns, rows),
+        f"All {len(names)} counters per transaction, at {where}",
+        Table("counters-all", f"All counters per transaction, at {where}", columns, rows),
         *(to_see(f"Not shown by {words}.") for words in lacking_words),
     )
 

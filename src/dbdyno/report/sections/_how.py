@@ -33,11 +33,13 @@ from dbdyno.report._settings import EMPTY, VariableRow, requested_settings, vari
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._same import sameness
-from dbdyno.study import Imported
+from dbdyno.study import Imported, Study
 
-_ORDER_WORDS = (
-    "Targets take turns, so a drift of the machine affects all of them. Outlined bars are failed or suspect runs."
+_ORDER_WORDS = "Targets take turns, so a drift of the machine affects all of them."
+_WRITTEN_ORDER_WORDS = (
+    "Each repeat has the order of the study file, so a drift of the machine can look like a difference between cells."
 )
+_OUTLINED_WORDS = "Outlined bars are failed or suspect runs."
 _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in which order they ran."
 
 
@@ -131,7 +133,7 @@ def how_section(page: Page) -> Section:
             "order",
             "Order of runs",
             *order,
-            to_see(_ORDER_WORDS if page.analysis.study.imported is None else _IMPORTED_WORDS),
+            to_see(_order_words(page.analysis.study)),
             data_behind(_run_table(page), "Every run in order as a table"),
         ),
         rest("same", "Same data, same results", *sameness(page.analysis)),
@@ -144,6 +146,15 @@ def how_section(page: Page) -> Section:
             *(facts_blocks(host) if (host := page.analysis.results.host) else [to_see("Nothing was stored.")]),
         ),
     )
+
+
+def _order_words(study: Study) -> str:
+    """Return what the order of the runs does to a comparison, and what outlined bars are."""
+    if study.imported is not None:
+        return _IMPORTED_WORDS
+    if study.order != "interleaved":
+        return f"{_WRITTEN_ORDER_WORDS} {_OUTLINED_WORDS}"
+    return f"{_ORDER_WORDS} {_OUTLINED_WORDS}" if len(study.targets) > 1 else _OUTLINED_WORDS
 
 
 def _run_table(page: Page) -> Table:

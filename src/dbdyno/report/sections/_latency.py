@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import STATUS_WORDS
+from dbdyno.analyse import SHORTEST_NOISE_S, STATUS_WORDS
 from dbdyno.core import Cell, RunRecord, ToolFigures, counted
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
@@ -34,7 +34,7 @@ def latency_section(page: Page) -> Section:
     return section(
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
-        subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
+        subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} {_whisker_words(page)}."),
         grid(first_charts),
         rest("latency", "More percentiles", grid(other_charts)) if other_charts else None,
         to_see(
@@ -95,15 +95,23 @@ def _source_words(page: Page) -> str:
 
 
 def _whisker_words(page: Page) -> str:
-    kinds = {judgement.interval_of for judgement in page.analysis.latency}
-    if kinds == {"noise"}:
-        return (
+    """Return what whiskers are, and which points have none: a short run that was not repeated, or none but printed."""
+    kinds: set[str] = {judgement.interval_of for judgement in page.analysis.latency}
+    kind_words = {
+        frozenset({"repeats"}): "95 % intervals between repeats",
+        frozenset({"noise"}): (
             "95 % intervals of the noise within the one run (block bootstrap of seconds), without the spread between "
             "repeats"
-        )
-    if "noise" in kinds:
-        return "95 % intervals between repeats; for cells with one run, of the noise within that run"
-    return "95 % intervals between repeats"
+        ),
+        frozenset({"repeats", "noise"}): (
+            "95 % intervals between repeats; for cells with one run, of the noise within that run"
+        ),
+    }
+    words = kind_words.get(frozenset(kinds - {""}), "")
+    if "" not in kinds and words:
+        return f"Whiskers: {words}"
+    bare_words = f"one run with fewer than {SHORTEST_NOISE_S} seconds of histograms has no interval"
+    return f"Whiskers: {words}; {bare_words}" if words else f"No whiskers: {bare_words}"
 
 
 def _open_words(page: Page) -> str:

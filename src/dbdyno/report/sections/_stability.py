@@ -57,7 +57,8 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[
     return [
         Heading("Every run"),
         to_see(
-            f"{_runs_sentence(records, len(outliers))}{order_words} Select a run to see each second with telemetry."
+            f"{_runs_sentence(records, len(outliers), seconds)}{order_words} Select a run to see each second with "
+            "telemetry."
         ),
         *([_large_strips(page, seconds, outliers[:_MOST_LARGE])] if outliers else []),
         overview(page, seconds, {record.run.run_id for record in outliers}),
@@ -73,8 +74,15 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[
     ]
 
 
-def _runs_sentence(records: Sequence[RunRecord], outlier_count: int) -> str:
-    """Return how many runs were made, and how many of them stand out."""
+def _runs_sentence(records: Sequence[RunRecord], outlier_count: int, seconds: Mapping[str, RunThroughput]) -> str:
+    """Return how many runs were made, and how many of them stand out; of some logs no seconds are known."""
+    unseen_count = sum(record.status == "good" and not _has_seconds(record, seconds) for record in records)
+    unseen_words = f" {counted(unseen_count, 'good run')} without seconds cannot be judged." if unseen_count else ""
+    return f"{_standing_out_words(records, outlier_count)}{unseen_words}"
+
+
+def _standing_out_words(records: Sequence[RunRecord], outlier_count: int) -> str:
+    """Return how many runs were made, and how many of them failed, stalled or had not settled."""
     made_records = [record for record in records if record.status != "missing"]
     made_words = counted(len(records), "run")
     if len(made_records) < len(records):
@@ -93,17 +101,25 @@ def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunThroug
 
 
 def _badness(record: RunRecord, run_seconds: RunThroughput | None) -> float:
-    """Return 0 for a good run; without throughput is worst, then suspect, then unsettled, then stalled."""
+    """Return 0 for a good run; without throughput is worst, then suspect, then unsettled, then stalled.
+
+    A good run without seconds is one that a tool printed no course of, which is no fault of the run.
+    """
     if record.status == "missing":
         return 0.0
     if run_seconds is None or not len(run_seconds.tps):
-        return 4.0
+        return 0.0 if record.status == "good" else 4.0
     values = run_seconds.window_values
     try:
         stalled_share = _stall_figures(values, run_seconds.judged)[1] / len(values)
     except AnalysisError:
         stalled_share = 1.0
     return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
+
+
+def _has_seconds(record: RunRecord, seconds: Mapping[str, RunThroughput]) -> bool:
+    run_seconds = seconds.get(record.run.run_id)
+    return run_seconds is not None and len(run_seconds.tps) > 0
 
 
 def _large_strips(page: Page, seconds: Mapping[str, RunThroughput], outliers: Sequence[RunRecord]) -> Html:

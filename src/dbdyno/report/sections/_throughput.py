@@ -16,14 +16,14 @@ from dbdyno.report._format import (
 )
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
 from dbdyno.report._terminal import comparisons_table
-from dbdyno.report.charts import Chart, rank_charts
+from dbdyno.report.charts import MOST_BANDS, Chart, rank_charts
 from dbdyno.report.sections._frame import Page, against_words, cell_table
 
 _INTERVAL_WORDS = {
-    "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
-    "repeats": "bands: 95 % intervals from the spread between repeats",
-    "one run, borrowed spread": "bands: 95 % intervals; cells with one run borrow the spread of other cells",
-    "one run, assumed spread": "one run: bands are 95 % intervals",
+    "repeats, moderated": "95 % intervals from the spread between repeats, moderated over all cells",
+    "repeats": "95 % intervals from the spread between repeats",
+    "one run, borrowed spread": "95 % intervals; cells with one run borrow the spread of other cells",
+    "one run, assumed spread": "95 % intervals of one run each",
 }
 
 FEW_TARGETS = 3
@@ -31,7 +31,6 @@ FEW_TARGETS = 3
 _MAP_BESIDE = "The map is next to the answer. "
 _MAP_COLOURS = "Darker (on a dark page: brighter) is nearer to the best. Framed: may be first."
 _BESIDE = "The chart is next to the answer. "
-_CUT_WORDS = " Where a band leaves its panel at the top, the table has its upper end."
 
 
 def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Section:
@@ -50,19 +49,27 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     has_untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
-    untrusted_words = " Hollow points are suspect or unsettled runs; no finding uses them."
-    hollow_words = untrusted_words if has_untrusted else ""
+    is_line = len(study.concurrencies) > 1  # else each target has a bar
+    untrusted_marks = "Hollow points" if is_line else "Pale bars"
+    untrusted_words = (
+        f" {untrusted_marks} are suspect or unsettled runs; no finding uses them." if has_untrusted else ""
+    )
+    has_bands = is_line and len(page.palette.looks) <= MOST_BANDS
+    marks = "bands" if has_bands else "whiskers"
+    pairs = page.analysis.comparisons
+    overlap_words = f" Where {marks} overlap, the second table shows whether targets differ." if pairs else ""
+    cut_words = f" Where one of the {marks} leaves its panel, the table has its upper end."
     return section(
         "throughput",
         page.analysis.answer.headline,
-        subtitle(f"{measure}; {_interval_words(page)}."),
+        subtitle(f"{measure}; {marks}: {_interval_words(page)}."),
         grid([] if is_shown else charts),
         to_see(
-            f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table shows whether "
-            f"targets differ.{hollow_words}{_CUT_WORDS if any(chart.is_cut for chart in charts) else ''}"
+            f"{_BESIDE if is_shown else ''}Higher is better.{overlap_words}{untrusted_words}"
+            f"{cut_words if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
-        data_behind(_pair_table(page), "All comparisons as a table"),
+        data_behind(_pair_table(page), "All comparisons as a table") if pairs else None,
     )
 
 

@@ -20,7 +20,7 @@ from dbdyno.report._blocks import (
     to_see,
 )
 from dbdyno.report._html import element
-from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
+from dbdyno.report.charts import Chart, bridge_chart, part_colours, processors_bridge, stacked_time_charts
 from dbdyno.report.sections._flame import deep_parts
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.why._blocks import (
@@ -76,8 +76,7 @@ def _table_with_note(table: Table | None) -> list[Block]:
 
 def _by_user_blocks(why: Why) -> list[Block]:
     """Return whose work the processors did, where that is decided."""
-    gap = why.user_gap
-    chart = None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
+    chart = processors_bridge(why)
     return [] if chart is None else [chart, to_see(_TO_SEE)]
 
 
