@@ -125,27 +125,11 @@ impl<'a> OwnedConnection<'a> {
 
     fn warm(&mut self, oltp: &Oltp, table: u32) -> Result<(), Failed> {
         let name = oltp.population.table_name(table);
-        let rows = oltp.population.rows_total() / u64::from(oltp.population.tables());
         self.say(&match self.engine.settings.dialect {
             Dialect::V1_0 => format!("Prewarming table {name}"),
             Dialect::V1_1 => format!("Preloading table {name}"),
         });
-        let scans = [
-            (format!("ANALYZE TABLE {name}"), 110),
-            (
-                format!(
-                    "SELECT AVG(id) FROM (SELECT * FROM {name} FORCE KEY (PRIMARY) LIMIT {rows}) t"
-                ),
-                111,
-            ),
-            (
-                format!(
-                    "SELECT COUNT(*) FROM (SELECT * FROM {name} WHERE k LIKE '%0%' LIMIT {rows}) t"
-                ),
-                116,
-            ),
-        ];
-        for (sql, line) in scans {
+        for (sql, line) in scans(&name, oltp.table_rows) {
             self.ask(&sql, At::common(CALL_COMMAND, line))?;
         }
         Ok(())
@@ -158,6 +142,25 @@ impl<'a> OwnedConnection<'a> {
     fn say(&self, line: &str) {
         say(self.engine, line);
     }
+}
+
+/// Returns what reads a table into memory, each statement with its line in the script.
+fn scans(name: &str, rows: u64) -> [(String, u32); 3] {
+    [
+        (format!("ANALYZE TABLE {name}"), 110),
+        (
+            format!(
+                "SELECT AVG(id) FROM (SELECT * FROM {name} FORCE KEY (PRIMARY) LIMIT {rows}) t"
+            ),
+            111,
+        ),
+        (
+            format!(
+                "SELECT COUNT(*) FROM (SELECT * FROM {name} WHERE k LIKE '%0%' LIMIT {rows}) t"
+            ),
+            116,
+        ),
+    ]
 }
 
 /// Opens a connection for a command.
@@ -189,4 +192,30 @@ pub(super) fn ask(
 /// Prints what scripts print, which `--verbosity` does not hold back.
 pub(super) fn say(engine: &Engine, line: &str) {
     engine.log.print(Level::Fatal, &format!("{line}\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Log;
+    use crate::options::{Environment, OptionValues, Value, parse};
+
+    #[test]
+    fn tables_that_prepare_leaves_empty_are_warmed_up_to_the_size_asked_for() {
+        let environment = Environment {
+            dialect: Dialect::V1_0,
+            own_name: false,
+            own_form: false,
+        };
+        let line = parse(&["--mysql-dry-run".to_owned()], &environment).unwrap();
+        let engine = Engine::new(line.settings, Log::to(0, Box::new(std::io::sink())));
+        let mut values = OptionValues::default();
+        values.set("table_size", Value::Double(2000.0));
+        values.set("auto_inc", Value::Flag(false));
+        let oltp = Oltp::new("oltp_insert", &values, &engine).unwrap();
+        assert_eq!(oltp.population.rows_total(), 0);
+        let [_, rows, index] = scans("sbtest1", oltp.table_rows).map(|(sql, _)| sql);
+        assert!(rows.ends_with("FORCE KEY (PRIMARY) LIMIT 2000) t"), "{rows}");
+        assert!(index.ends_with("LIKE '%0%' LIMIT 2000) t"), "{index}");
+    }
 }

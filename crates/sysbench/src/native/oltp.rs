@@ -19,6 +19,8 @@ pub(super) struct Oltp {
     name: &'static str,
     workload: Arc<dyn Workload>,
     pub(super) population: Arc<dyn Population>,
+    /// Rows of a table that `prewarm` reads at most.
+    pub(super) table_rows: u64,
     /// The texts, in the order of preparing.
     texts: Vec<Text>,
     /// Events after which a user connects anew; 0: never.
@@ -50,11 +52,13 @@ impl Oltp {
             is_filled_in: statement.text_only,
             at: event_line(name, types[usize::from(statement.statement_type)]),
         });
+        let filled_rows = population.rows_total() / u64::from(population.tables());
         Some(Self {
             name,
             texts: texts.collect(),
             workload,
             population,
+            table_rows: options::table_rows(values).unwrap_or(filled_rows),
             reconnect_after: options::reconnect_after(values),
         })
     }

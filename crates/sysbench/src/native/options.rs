@@ -209,6 +209,15 @@ pub(super) fn reconnect_after(values: &OptionValues) -> u64 {
     }
 }
 
+/// Returns the rows of a table that `prewarm` reads at most: as many as are asked for, even where `prepare` leaves the
+/// table empty.
+pub(super) fn table_rows(values: &OptionValues) -> Option<u64> {
+    match values.get("table_size") {
+        Some(&Value::Double(rows)) => Some(rows as u64),
+        _ => None,
+    }
+}
+
 /// The scripts count up to these, so that a part of one is none, and less than none is none.
 const COUNTS: [&str; 8] = [
     "point_selects",

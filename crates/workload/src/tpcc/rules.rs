@@ -21,6 +21,8 @@ pub(crate) struct HistoryForm {
     pub(crate) width: usize,
     pub(crate) between: &'static str,
     pub(crate) after: &'static str,
+    /// Nothing comes after names that are shorter than this together.
+    pub(crate) after_from: usize,
 }
 
 /// Columns of the customer who pays.
@@ -106,6 +108,7 @@ impl Rules {
             width: 0,
             between: "    ",
             after: "",
+            after_from: 0,
         },
         payer_row: middle_row,
         namesakes_pay: false,

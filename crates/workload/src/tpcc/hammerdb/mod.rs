@@ -114,6 +114,7 @@ fn rules(is_fixed: bool) -> Rules {
             width: 0,
             between: " ",
             after: "",
+            after_from: 0,
         },
         namesakes_pay: true,
         payer_columns: PayerColumns {

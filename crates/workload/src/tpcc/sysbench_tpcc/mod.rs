@@ -76,6 +76,7 @@ fn rules(is_fixed: bool) -> Rules {
             width: 10,
             between: " ",
             after: "   ",
+            after_from: 0,
         },
         payer_row: tool_row,
         note,

@@ -7,7 +7,7 @@ use super::canned_replies::canned_reply;
 use super::mix::TransactionMix;
 use super::options::{ForeignKeys, TpccOptions};
 use super::rests::Pace;
-use super::rules::{AmountForm, DATA_LENGTH, PaymentNote, Rules};
+use super::rules::{AmountForm, DATA_LENGTH, HistoryForm, PaymentNote, Rules};
 use super::statements::StatementTable;
 use super::terminal::Terminal;
 use super::transactions::{StatementDialect, StatementExecutor};
@@ -78,6 +78,13 @@ fn rules(is_fixed: bool) -> Rules {
     let common = Rules {
         has_all_districts: true,
         amount: AmountForm::Float,
+        // The tool puts its blanks at places 21 to 24. Behind names that are shorter, a zero byte ends the text before.
+        history: HistoryForm {
+            width: 0,
+            between: "",
+            after: "    ",
+            after_from: 20,
+        },
         commits_each_district: true,
         ..Rules::COMMON
     };

@@ -199,6 +199,34 @@ fn money_is_bound_as_floats_of_32_bits_unless_that_is_repaired() {
 }
 
 #[test]
+fn names_follow_each_other_in_the_history_and_blanks_follow_only_the_longest() {
+    let workload = plain();
+    let mut user = workload.user(0);
+    let mut noted = |warehouse: &'static [u8], district: &'static [u8]| {
+        let named = |name: &'static [u8]| {
+            let mut row = vec![Parameter::Text(b"text"); 6];
+            row[5] = Parameter::Text(name);
+            row
+        };
+        let begin = |user: &mut dyn User| {
+            user.start_event(Some(PAYMENT));
+        };
+        let (said, _) = play(&*workload, &mut *user, begin, |said| match said.name {
+            "payment.select_warehouse" => Some(named(warehouse)),
+            "payment.select_address" => Some(named(district)),
+            _ => None,
+        });
+        first(&said, "payment.insert_history").unwrap().values[7].clone()
+    };
+    assert_eq!(noted(b"warehs", b"distric"), "warehsdistric");
+    assert_eq!(noted(b"warehouse1", b"district2"), "warehouse1district2");
+    assert_eq!(
+        noted(b"warehouse1", b"district10"),
+        "warehouse1district10    "
+    );
+}
+
+#[test]
 fn the_found_customer_and_the_paid_sum_count_only_where_quirks_are_repaired() {
     for (fidelity, is_fixed) in [("tool", false), ("fixed", true)] {
         let workload = make_workload(NAME, &[("fidelity", fidelity)], 1);

@@ -26,7 +26,9 @@ impl StatementExecutor {
             .history
             .extend_from_slice(form.between.as_bytes());
         self.put_name(context);
-        self.values.history.extend_from_slice(form.after.as_bytes());
+        if self.values.history.len() >= form.after_from {
+            self.values.history.extend_from_slice(form.after.as_bytes());
+        }
         let has_bad_credit = self.find_payer(input, context).await?;
         if has_bad_credit {
             self.send(PayerData, context).await?;
