@@ -233,6 +233,22 @@ fn the_names_of_the_first_generation_are_there_and_not_in_the_second() {
 }
 
 #[test]
+fn a_connection_of_the_first_generation_is_closed_when_the_script_says_so() {
+    let outcome = event(
+        "db_disconnect()
+         db_connect()
+         local statement = db_prepare('SELECT 1')
+         db_disconnect()
+         db_execute(statement)",
+    );
+    assert_says(
+        &outcome,
+        "ALERT: attempt to use an already closed connection",
+    );
+    assert_eq!(outcome.exit, Some(0));
+}
+
+#[test]
 fn draws_of_a_seed_are_those_of_sysbench() {
     let outcome = outcome(
         "function event()

@@ -86,8 +86,12 @@ function db.connect()
   connected()
 end
 
+-- Closes it at once: what waits for the garbage collector keeps its transaction and its place in the server.
 function db.disconnect()
-  connection = nil
+  if connection then
+    C.db_connection_close(connection)
+    connection = nil
+  end
 end
 
 function db.query(sql)
