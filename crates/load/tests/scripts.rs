@@ -1,8 +1,9 @@
-//! Runs scripts in our own form (`dbdyno-load script`) against a null server: where they connect.
+//! Runs scripts in our own form (`dbdyno-load script`) against a null server: where they connect, what they send.
 
 #![allow(clippy::unwrap_used)]
 
-use dbdyno_null_server::{NullServer, Settings};
+use dbdyno_null_server::{FaultPlan, NullServer, Settings};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn script(name: &str, arguments: &[&str]) -> Output {
@@ -13,6 +14,31 @@ fn script(name: &str, arguments: &[&str]) -> Output {
         .env("MYSQL_UNIX_PORT", "/nowhere/s.sock") // where client libraries look for localhost
         .output()
         .unwrap()
+}
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("dbdyno-{}-{name}", std::process::id()))
+}
+
+/// Starts a null server at its own socket.
+fn server(name: &str, faults: FaultPlan) -> (NullServer, String) {
+    let socket = temporary(name);
+    let settings = Settings {
+        socket: Some(socket.clone()),
+        faults,
+        ..Settings::default()
+    };
+    let server = NullServer::start(settings).unwrap();
+    (server, socket.to_str().unwrap().to_owned())
+}
+
+/// Runs a script of this text.
+fn run(name: &str, text: &str, arguments: &[&str]) -> Output {
+    let path = temporary(&format!("{name}.lua"));
+    std::fs::write(&path, text).unwrap();
+    let output = script(path.to_str().unwrap(), arguments);
+    std::fs::remove_file(path).unwrap();
+    output
 }
 
 /// As every other command understands it.
@@ -29,4 +55,27 @@ fn the_host_localhost_is_reached_at_its_port_and_not_by_a_socket() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let statistics = server.stop().unwrap();
     assert_eq!(statistics.statements["point_select"], 5);
+}
+
+#[test]
+fn a_text_bound_by_the_first_generation_is_sent_whole() {
+    const SCRIPT: &str = "
+        function event()
+          local values = { 'x' }
+          local insert = db_prepare('INSERT INTO sbtest1 (id, k, c, pad) VALUES (0, 0, ?, 0)')
+          db_bind_param(insert, values)
+          db_execute(insert)
+          values[1] = ('x'):rep(20000)
+          db_execute(insert)
+        end";
+    let (server, socket) = server("script-long", FaultPlan::default());
+    let output = run(
+        "script-long",
+        SCRIPT,
+        &["--socket", &socket, "--events", "1"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let statistics = server.stop().unwrap();
+    assert_eq!(statistics.statements["insert"], 2);
+    assert!(statistics.bytes_received > 20_000, "{statistics:?}");
 }
