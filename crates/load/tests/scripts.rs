@@ -79,3 +79,33 @@ fn a_text_bound_by_the_first_generation_is_sent_whole() {
     assert_eq!(statistics.statements["insert"], 2);
     assert!(statistics.bytes_received > 20_000, "{statistics:?}");
 }
+
+/// 0 and an empty text take 8 bytes and 1 in a request, and NULL none. The last bytes of a connection may stay unread.
+#[test]
+fn a_parameter_that_was_never_set_is_zero_or_empty_and_not_null() {
+    let script = |set: &str| {
+        format!(
+            "function event()
+               local con = sysbench.sql.driver():connect()
+               local insert = con:prepare('INSERT INTO sbtest1 (id, k, c, pad) VALUES (0, ?, ?, 0)')
+               local k = insert:bind_create(sysbench.sql.type.INT)
+               local c = insert:bind_create(sysbench.sql.type.CHAR, 9)
+               insert:bind_param(k, c)
+               {set}
+               for _ = 1, 100 do insert:execute() end
+             end"
+        )
+    };
+    let bytes_sent = |set: &str| {
+        let (server, socket) = server("script-unset", FaultPlan::default());
+        let arguments = ["--socket", socket.as_str(), "--events", "1"];
+        let output = run("script-unset", &script(set), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        server.stop().unwrap().bytes_received
+    };
+    let unset = bytes_sent("");
+    let zero = bytes_sent("k:set(0) c:set('')");
+    let null = bytes_sent("k:set(nil) c:set(nil)");
+    assert!(unset.abs_diff(zero) < 100, "{unset}, {zero}");
+    assert!(unset > null + 800, "{unset}, {null}");
+}
