@@ -1,8 +1,10 @@
-//! Runs scripts in our own form (`dbdyno-load script`) against a null server: where they connect, what they send.
+//! Runs scripts in our own form (`dbdyno-load script`) against a null server: where they connect, what they send,
+//! how they end.
 
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_null_server::{FaultPlan, NullServer, Settings};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -108,4 +110,45 @@ fn a_parameter_that_was_never_set_is_zero_or_empty_and_not_null() {
     let null = bytes_sent("k:set(nil) c:set(nil)");
     assert!(unset.abs_diff(zero) < 100, "{unset}, {zero}");
     assert!(unset > null + 800, "{unset}, {null}");
+}
+
+/// Returns the exit code of a script against a server that answers nothing between two instants, and what its last
+/// record says of a failure.
+fn run_frozen(name: &str, text: &str, freeze: &str, arguments: &[&str]) -> (Option<i32>, Value) {
+    let faults = FaultPlan {
+        freezes: vec![freeze.parse().unwrap()],
+        ..FaultPlan::default()
+    };
+    let (server, socket) = server(name, faults);
+    let records = temporary(&format!("{name}.jsonl"));
+    let place = ["--socket", socket.as_str(), "--json-lines"];
+    let limits = ["--answer-timeout", "1s", "--ignore-errors", "1213"];
+    let all = [
+        &place[..],
+        &[records.to_str().unwrap()],
+        &limits,
+        arguments,
+    ];
+    let output = run(name, text, &all.concat());
+    server.stop().unwrap();
+    let lines = std::fs::read_to_string(&records).unwrap();
+    std::fs::remove_file(records).unwrap();
+    let end: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(end["exit_code"], output.status.code().unwrap());
+    (output.status.code(), end["failure_kind"].clone())
+}
+
+/// The script itself has its event repeated, with a transaction open, when the server has fallen silent.
+#[test]
+fn a_rollback_without_an_answer_is_why_the_run_failed() {
+    const SCRIPT: &str = "
+        ffi.cdef('int usleep(unsigned);')
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+          con:query('BEGIN')
+          ffi.C.usleep(1000000)
+          error({ errcode = sysbench.error.RESTART_EVENT, connection = con })
+        end";
+    let ended = run_frozen("script-rollback", SCRIPT, "500ms+60s", &["--events", "1"]);
+    assert_eq!(ended, (Some(3), "no-answer".into()));
 }

@@ -208,8 +208,10 @@ impl Connection {
                 self.in_transaction = false;
                 self.count(Counter::Other);
             }
-            // The event's first statement will meet the same error and report it.
-            Err(_) => self.link = None,
+            // The event's first statement finds no connection, and reports how it was lost.
+            Err(how) => {
+                self.broken(&how);
+            }
         }
     }
 
@@ -275,6 +277,7 @@ impl Connection {
         match login::log_in(&self.engine, &self.place, false) {
             Ok(link) => {
                 self.link = Some(link);
+                self.lost_by = None;
                 true
             }
             Err(complaint) => {

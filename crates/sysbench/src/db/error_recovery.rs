@@ -3,7 +3,7 @@
 use super::call_result::CallResult;
 use super::client_error::{ClientError, SERVER_GONE, SERVER_LOST};
 use super::connection::Connection;
-use super::link::{Link, LinkError};
+use super::link::LinkError;
 use super::{ErrorKind, login};
 use crate::Level;
 use crate::figures::Counter;
@@ -75,9 +75,12 @@ impl Connection {
         self.fail(doing, sql, &complaint)
     }
 
-    /// Gives the connection up, and says what a client library would say of its end.
+    /// Gives the connection up, and says what a client library would say of its end. How it was lost stays known where
+    /// it was given up before.
     pub(super) fn broken(&mut self, how: &LinkError) -> ClientError {
-        self.lost_by = self.link.take().and_then(Link::into_loss);
+        if let Some(link) = self.link.take() {
+            self.lost_by = link.into_loss();
+        }
         self.pending = None;
         match how {
             LinkError::Sending => ClientError::gone(self.dialect()),
