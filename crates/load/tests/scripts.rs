@@ -112,9 +112,8 @@ fn a_parameter_that_was_never_set_is_zero_or_empty_and_not_null() {
     assert!(unset > null + 800, "{unset}, {null}");
 }
 
-/// Returns the exit code of a script against a server that answers nothing between two instants, and what its last
-/// record says of a failure.
-fn run_frozen(name: &str, text: &str, freeze: &str, arguments: &[&str]) -> (Option<i32>, Value) {
+/// Returns the last record of a script's run against a server that answers nothing for some time.
+fn run_frozen(name: &str, text: &str, freeze: &str, arguments: &[&str]) -> Value {
     let faults = FaultPlan {
         freezes: vec![freeze.parse().unwrap()],
         ..FaultPlan::default()
@@ -135,7 +134,7 @@ fn run_frozen(name: &str, text: &str, freeze: &str, arguments: &[&str]) -> (Opti
     std::fs::remove_file(records).unwrap();
     let end: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(end["exit_code"], output.status.code().unwrap());
-    (output.status.code(), end["failure_kind"].clone())
+    end
 }
 
 /// The script itself has its event repeated, with a transaction open, when the server has fallen silent.
@@ -149,6 +148,31 @@ fn a_rollback_without_an_answer_is_why_the_run_failed() {
           ffi.C.usleep(1000000)
           error({ errcode = sysbench.error.RESTART_EVENT, connection = con })
         end";
-    let ended = run_frozen("script-rollback", SCRIPT, "500ms+60s", &["--events", "1"]);
-    assert_eq!(ended, (Some(3), "no-answer".into()));
+    let end = run_frozen("script-rollback", SCRIPT, "500ms+60s", &["--events", "1"]);
+    assert_eq!(end["exit_code"], 3, "{end}");
+    assert_eq!(end["failure_kind"], "no-answer");
+}
+
+/// The server is silent from the first second to the third.
+#[test]
+fn a_lost_connection_that_the_script_replaces_fails_no_run() {
+    const SCRIPT: &str = "
+        ffi.cdef('int usleep(unsigned);')
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+          con:query('SELECT c FROM sbtest1 WHERE id=1')
+          ffi.C.usleep(10000)
+        end";
+    const HOOKS: &str = "
+        function sysbench.hooks.sql_error_ignorable(err) return err.sql_errno == 2013 end
+        function sysbench.hooks.before_restart_event(err) con:reconnect() end";
+    let silent = "1s+2s";
+    let end = run_frozen("script-lost", SCRIPT, silent, &["--time", "4s"]);
+    assert_eq!(end["exit_code"], 3, "{end}");
+    assert_eq!(end["failure_kind"], "no-answer");
+    let text = format!("{SCRIPT}{HOOKS}");
+    let end = run_frozen("script-replaced", &text, silent, &["--time", "4s"]);
+    assert_eq!(end["exit_code"], 0, "{end}");
+    assert!(end["failure_kind"].is_null(), "{end}");
+    assert_eq!(end["reason"], "");
 }

@@ -276,8 +276,7 @@ impl Connection {
         }
         match login::log_in(&self.engine, &self.place, false) {
             Ok(link) => {
-                self.link = Some(link);
-                self.lost_by = None;
+                self.plug(link);
                 true
             }
             Err(complaint) => {
