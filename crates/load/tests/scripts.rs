@@ -175,4 +175,10 @@ fn a_lost_connection_that_the_script_replaces_fails_no_run() {
     assert_eq!(end["exit_code"], 0, "{end}");
     assert!(end["failure_kind"].is_null(), "{end}");
     assert_eq!(end["reason"], "");
+    let outage = &end["outages"][0];
+    assert!(
+        outage["restored_ns"].as_u64() > outage["start_ns"].as_u64(),
+        "{end}"
+    );
+    assert!(outage["first_success_ns"].is_u64(), "{end}");
 }

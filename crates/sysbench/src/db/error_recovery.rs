@@ -80,6 +80,7 @@ impl Connection {
     pub(super) fn broken(&mut self, how: &LinkError) -> ClientError {
         if let Some(link) = self.link.take() {
             self.lost_by = link.into_loss();
+            self.is_lost = true;
         }
         self.pending = None;
         match how {
@@ -95,6 +96,7 @@ impl Connection {
         if let Some(mut link) = self.link.take() {
             link.takes_leave(error);
             self.lost_by = link.into_loss();
+            self.is_lost = true;
         }
     }
 
@@ -167,6 +169,7 @@ impl Connection {
     pub(super) fn plug(&mut self, link: Link) {
         self.link = Some(link);
         self.lost_by = None;
+        self.is_lost = false;
         self.actor.take_loss();
     }
 
