@@ -56,7 +56,8 @@ impl Populator<'_> {
         Ok(())
     }
 
-    /// Fills a part in one transaction, and returns its sums. Rows whose COMMIT failed are sent again, and counted once.
+    /// Fills a part in one transaction, and returns its sums. Rows that are sent again after their COMMIT failed count
+    /// once.
     fn load_at_once(
         &self,
         connection: &mut LoaderConnection<'_>,
