@@ -303,6 +303,20 @@ fn a_hook_that_is_no_function_leaves_the_report_to_the_program() {
 }
 
 #[test]
+fn a_hook_for_errors_that_is_no_function_leaves_the_error_as_it_is() {
+    let outcome = event(
+        "local con = sysbench.sql.driver():connect()
+         sysbench.hooks.sql_error_ignorable = 'none'
+         con.error, con.sql_errno = sysbench.sql.error.FATAL, 7
+         con.sql_state, con.sql_errmsg = 'HY000', 'on purpose'
+         con:check_error(nil, 'SELECT 1')",
+    );
+    let said = "SQL error, errno = 7, state = 'HY000': on purpose\n";
+    assert!(outcome.stdout.contains(said), "{}", outcome.stdout);
+    assert_eq!(outcome.exit, Some(1));
+}
+
+#[test]
 fn a_validator_is_found_by_either_spelling_and_gets_nil_for_a_bare_option() {
     const SCRIPT: &str = "local function check(name, value)
            print(ffi.string(name), value == nil and 'bare' or ffi.string(value))

@@ -63,7 +63,7 @@ local function raise(self, query)
   end
   local told = failure(self, query)
   local ignorable = sysbench.hooks.sql_error_ignorable
-  if self.error == FATAL and ignorable and ignorable(told) then
+  if self.error == FATAL and type(ignorable) == "function" and ignorable(told) then
     C.dbdyno_ignore(self)
   end
   if self.error == IGNORABLE then
