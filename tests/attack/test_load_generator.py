@@ -6,6 +6,7 @@ statement and with a later one.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import signal
@@ -18,7 +19,17 @@ from rounds import ROUNDS
 
 from dbdyno.lab import find_generator
 from load_commands import COMMANDS, OK_EVERYWHERE, RESIDENT_KIB, Ended, good, start, start_argv
-from rogue_server import OK_PACKET, Behaviour, RogueServer, column, error, length_encoded, local_infile, result_set
+from rogue_server import (
+    OK_PACKET,
+    Behaviour,
+    RogueServer,
+    column,
+    empty_set,
+    error,
+    length_encoded,
+    local_infile,
+    result_set,
+)
 
 pytestmark = pytest.mark.attack
 
@@ -131,6 +142,15 @@ def test_sums_with_other_columns_than_asked_for_are_no_sums(columns: int) -> Non
 def test_sums_of_several_rows_are_no_sums() -> None:
     ended = attacked("sums", good(answers={r"COUNT\(\*\), ": result_set([["1"] * 5, ["2"] * 5])}))
     assert (ended.returncode, " 2 rows" in ended.stderr) == (3, True), ended
+
+
+def test_rows_whose_commit_fails_again_and_again_are_counted_once() -> None:
+    answers = {"^COMMIT": [error(1213, "Deadlock found")], "^SELECT 1 FROM sbtest1": empty_set(1)}
+    ended = attacked("populate", good(answers=answers), "--json")
+    assert ended.returncode == 3, ended
+    records = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert records[-1]["repeats"] > 0, ended
+    assert max(record.get("rows_done", 0) for record in records) == 100, ended
 
 
 def test_a_ledger_with_too_few_columns_is_an_error() -> None:

@@ -233,6 +233,22 @@ fn the_names_of_the_first_generation_are_there_and_not_in_the_second() {
 }
 
 #[test]
+fn a_connection_of_the_first_generation_is_closed_when_the_script_says_so() {
+    let outcome = event(
+        "db_disconnect()
+         db_connect()
+         local statement = db_prepare('SELECT 1')
+         db_disconnect()
+         db_execute(statement)",
+    );
+    assert_says(
+        &outcome,
+        "ALERT: attempt to use an already closed connection",
+    );
+    assert_eq!(outcome.exit, Some(0));
+}
+
+#[test]
 fn draws_of_a_seed_are_those_of_sysbench() {
     let outcome = outcome(
         "function event()
@@ -284,6 +300,20 @@ fn a_hook_that_is_no_function_leaves_the_report_to_the_program() {
     );
     assert_says(&outcome, "    total number of events:              7");
     assert!(!outcome.stdout.contains("FATAL"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_hook_for_errors_that_is_no_function_leaves_the_error_as_it_is() {
+    let outcome = event(
+        "local con = sysbench.sql.driver():connect()
+         sysbench.hooks.sql_error_ignorable = 'none'
+         con.error, con.sql_errno = sysbench.sql.error.FATAL, 7
+         con.sql_state, con.sql_errmsg = 'HY000', 'on purpose'
+         con:check_error(nil, 'SELECT 1')",
+    );
+    let said = "SQL error, errno = 7, state = 'HY000': on purpose\n";
+    assert!(outcome.stdout.contains(said), "{}", outcome.stdout);
+    assert_eq!(outcome.exit, Some(1));
 }
 
 #[test]

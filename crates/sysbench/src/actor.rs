@@ -2,6 +2,7 @@
 
 use crate::Random;
 use dbdyno_chance::{Distribution, Stream};
+use dbdyno_drive::Failure;
 use std::cell::RefCell;
 
 /// A worker's user, the main thread or a reporting thread: its number and its own random numbers.
@@ -13,6 +14,8 @@ pub struct Actor {
     pub counts: bool,
     stream: RefCell<Stream>,
     default: Distribution,
+    /// Why it lost its connection, until it has another one.
+    loss: RefCell<Option<Failure>>,
 }
 
 impl Actor {
@@ -24,7 +27,18 @@ impl Actor {
             counts,
             stream: RefCell::new(stream),
             default: random.distribution(random.kind),
+            loss: RefCell::default(),
         }
+    }
+
+    /// Notes why it has no connection any more.
+    pub(crate) fn note_loss(&self, failure: Failure) {
+        *self.loss.borrow_mut() = Some(failure);
+    }
+
+    /// Returns why it has no connection any more, and forgets it.
+    pub(crate) fn take_loss(&self) -> Option<Failure> {
+        self.loss.take()
     }
 
     /// Returns a number from the default distribution over `low..=high`.

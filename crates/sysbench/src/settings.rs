@@ -71,6 +71,9 @@ pub struct DatabaseSettings {
     pub hosts: Vec<String>,
     /// `--mysql-port`, in turn; what is no number is 0.
     pub ports: Vec<u16>,
+    /// Whether the host `localhost` is the default socket, for any port, as in client libraries. Our own form has an
+    /// argument for the socket, so there it is a host like others.
+    pub localhost_is_socket: bool,
     /// `--mysql-socket`, in turn; if there are any, hosts and ports say nothing.
     pub sockets: Vec<PathBuf>,
     /// `--mysql-user`.

@@ -27,14 +27,20 @@ pub(super) fn create(
     identity: &str,
     engine: Option<&str>,
 ) -> Result<(), WireError> {
+    session.query(&create_table(engine))?;
+    write(session, IDENTITY, identity)
+}
+
+/// Returns the statement that makes the step log. Steps are ASCII; their key has a collation that MyRocks takes. The
+/// identity has a directory's name in it, in any letters.
+fn create_table(engine: Option<&str>) -> String {
     let engine = engine
         .map(|name| format!(" ENGINE={name}"))
         .unwrap_or_default();
-    session.query(&format!(
-        "CREATE TABLE {STEP_LOG_TABLE} (step VARCHAR(120) NOT NULL PRIMARY KEY, sums TEXT NOT NULL) \
-         DEFAULT CHARACTER SET latin1 COLLATE latin1_bin{engine}"
-    ))?;
-    write(session, IDENTITY, identity)
+    format!(
+        "CREATE TABLE {STEP_LOG_TABLE} (step VARCHAR(120) NOT NULL PRIMARY KEY, \
+         sums TEXT CHARACTER SET utf8mb4 NOT NULL) DEFAULT CHARACTER SET latin1 COLLATE latin1_bin{engine}"
+    )
 }
 
 /// Drops the step log.
@@ -93,4 +99,17 @@ fn write(session: &mut Session, step: &str, text: &str) -> Result<(), WireError>
             "INSERT INTO {STEP_LOG_TABLE} VALUES ('{step}', '{text}')"
         ))
         .map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_may_have_any_letters_and_the_key_a_collation_for_every_engine() {
+        let statement = create_table(Some("rocksdb"));
+        assert!(statement.contains("sums TEXT CHARACTER SET utf8mb4 NOT NULL"));
+        assert!(statement.ends_with("CHARACTER SET latin1 COLLATE latin1_bin ENGINE=rocksdb"));
+        assert!(!create_table(None).contains("ENGINE"));
+    }
 }

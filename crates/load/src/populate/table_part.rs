@@ -45,12 +45,7 @@ impl Populator<'_> {
             }
             None => match self.preference.transaction_rows {
                 Some(most) => self.load_in_chunks(connection, unit, method, most)?,
-                None => connection.write(
-                    &step,
-                    self.earlier.is_some(),
-                    &mut |session| self.undo(session, unit),
-                    &mut |sender| self.send_part(sender, unit, method),
-                )?,
+                None => self.load_at_once(connection, &step, unit, method)?,
             },
         };
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,15 +56,30 @@ impl Populator<'_> {
         Ok(())
     }
 
-    fn send_part(
+    /// Fills a part in one transaction, and returns its sums. Rows that are sent again after their COMMIT failed count
+    /// once.
+    fn load_at_once(
         &self,
-        sender: &mut RowSender,
-        (table, part): TablePart,
+        connection: &mut LoaderConnection<'_>,
+        step: &LoggedStep,
+        unit: TablePart,
         method: &LoadMethod,
-    ) -> Result<Vec<u64>, StepError> {
-        let mut rows = self.population.rows(table, part);
-        self.send_rows(sender, &mut *rows, table, method)?;
-        Ok(rows.sums())
+    ) -> Result<Vec<u64>, CliError> {
+        let (table, part) = unit;
+        let mut counted = 0;
+        let mut work = |sender: &mut RowSender| {
+            self.rows_done.fetch_sub(counted, Ordering::Relaxed);
+            counted = 0;
+            let mut rows = self.population.rows(table, part);
+            counted = self.send_rows(sender, &mut *rows, table, method)?;
+            Ok(rows.sums())
+        };
+        connection.write(
+            step,
+            self.earlier.is_some(),
+            &mut |session| self.undo(session, unit),
+            &mut work,
+        )
     }
 
     /// Sends rows until there are none, and returns how many. The server must have accepted all of them unchanged.

@@ -101,6 +101,7 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, CliError> {
         debug: false,
         hosts,
         ports,
+        localhost_is_socket: false,
         sockets,
         user: endpoint.user,
         password: endpoint.password,

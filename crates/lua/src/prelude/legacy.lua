@@ -86,8 +86,12 @@ function db.connect()
   connected()
 end
 
+-- Closes it at once: what waits for the garbage collector keeps its transaction and its place in the server.
 function db.disconnect()
-  connection = nil
+  if connection then
+    C.db_connection_close(connection)
+    connection = nil
+  end
 end
 
 function db.query(sql)
@@ -129,6 +133,28 @@ end
 
 local TYPE = { number = sysbench.sql.type.BIGINT, string = sysbench.sql.type.VARCHAR }
 
+-- Bytes of a text for which a parameter has room at first; longer texts get a parameter of their length.
+local ROOM = 1024
+
+-- Sets the parameters to the values that the script's table has now.
+local function set_parameters(content)
+  local has_grown = false
+  for i, parameter in ipairs(content.parameters) do
+    local value = content.values[i]
+    if parameter.max_length > 0 and value ~= nil then
+      value = type(value) == "number" and tostring(value) or value
+      if #value > parameter.max_length then
+        parameter = content.statement:bind_create(TYPE.string, #value)
+        content.parameters[i], has_grown = parameter, true
+      end
+    end
+    parameter:set(value)
+  end
+  if has_grown then
+    content.statement:bind_param(unpack(content.parameters))
+  end
+end
+
 -- The script keeps the table: its values when the statement is executed are sent.
 function db.bind_param(statement, values)
   local content = check_handle(statement, "sysbench.stmt", "db_bind_param")
@@ -140,8 +166,7 @@ function db.bind_param(statement, values)
     if not TYPE[type(value)] then
       error("Unsupported variable type: " .. type(value), 2)
     end
-    parameters[i] = content.statement:bind_create(TYPE[type(value)], 1024)
-    parameters[i]:set(value)
+    parameters[i] = content.statement:bind_create(TYPE[type(value)], ROOM)
   end
   if content.statement:bind_param(unpack(parameters)) ~= 0 then
     error(1, 0)
@@ -155,8 +180,8 @@ end
 
 function db.execute(statement)
   local content = check_handle(statement, "sysbench.stmt", "db_execute")
-  for i, parameter in ipairs(content.parameters or {}) do
-    parameter:set(content.values[i])
+  if content.parameters then
+    set_parameters(content)
   end
   local result = C.db_execute(content.statement)
   if connection and connection.error == sysbench.sql.error.IGNORABLE then

@@ -63,7 +63,7 @@ local function raise(self, query)
   end
   local told = failure(self, query)
   local ignorable = sysbench.hooks.sql_error_ignorable
-  if self.error == FATAL and ignorable and ignorable(told) then
+  if self.error == FATAL and type(ignorable) == "function" and ignorable(told) then
     C.dbdyno_ignore(self)
   end
   if self.error == IGNORABLE then
@@ -185,7 +185,8 @@ function statement:bind_create(sql_type, max_length)
     max_length = 0
   end
   local parameter = new_param(max_length)
-  parameter.kind, parameter.is_null, parameter.max_length = kind, 1, max_length
+  -- Until it is set it is 0 or an empty text, as in sysbench, and not NULL: memory of the FFI begins with zeros.
+  parameter.kind, parameter.max_length = kind, max_length
   return parameter
 end
 

@@ -7,10 +7,9 @@
 //!
 //! sysbench waits for ever, so only our own form does this.
 
-use super::link::Loss;
 use crate::Engine;
 use crate::figures::Counter;
-use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, outages, path_failure};
+use dbdyno_drive::{Cause, Failure, Outage, OutageLog, outages, path_failure};
 use dbdyno_fiber::{Signal, monotonic_ns};
 use dbdyno_meter::SECOND_NS;
 use dbdyno_wire::{allow_zero_window, break_off, check_path};
@@ -155,14 +154,8 @@ impl AnswerWatch {
     }
 
     /// Records why a user can't go on, unless another one failed before.
-    pub(super) fn fail(&self, code: u16, loss: &Loss) {
-        self.lock().failure.get_or_insert_with(|| Failure {
-            code: Some(code),
-            statement: None,
-            message: loss.message.clone(),
-            fault: Fault::World,
-            cause: loss.cause,
-        });
+    pub(super) fn fail(&self, failure: Failure) {
+        self.lock().failure.get_or_insert(failure);
     }
 
     /// Begins to look, until what this gives is dropped.

@@ -29,6 +29,8 @@ pub struct Connection {
     pub(super) error: LastError,
     /// How the link was lost, where answers are watched.
     pub(super) lost_by: Option<Loss>,
+    /// The last link was lost, and there has been no other.
+    pub(super) is_lost: bool,
     pub(super) bulk: Option<Box<GrowingInsert>>,
     result: Option<ResultSet>,
     rows: StoredRows,
@@ -50,6 +52,7 @@ impl Connection {
             in_transaction: false,
             error: LastError::default(),
             lost_by: None,
+            is_lost: false,
             bulk: None,
             result: None,
             rows: StoredRows::default(),
@@ -208,8 +211,10 @@ impl Connection {
                 self.in_transaction = false;
                 self.count(Counter::Other);
             }
-            // The event's first statement will meet the same error and report it.
-            Err(_) => self.link = None,
+            // The event's first statement finds no connection, and reports how it was lost.
+            Err(how) => {
+                self.broken(&how);
+            }
         }
     }
 
@@ -272,9 +277,9 @@ impl Connection {
         if self.engine.settings.database.dry_run {
             return true;
         }
-        match login::log_in(&self.engine, &self.place, false) {
+        match login::log_in(&self.engine, &self.place, self.is_lost) {
             Ok(link) => {
-                self.link = Some(link);
+                self.plug(link);
                 true
             }
             Err(complaint) => {

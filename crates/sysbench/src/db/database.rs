@@ -5,6 +5,7 @@ use super::answer_watch::{AnswerWatch, ConnectionAccount, Watching};
 use super::login::ciphers;
 use super::placement::Placement;
 use crate::{Actor, DatabaseSettings, Engine};
+use dbdyno_drive::Failure;
 use dbdyno_wire::{TlsInfo, knows_tls_cipher};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,6 +69,23 @@ impl Database {
     pub fn account(&self, engine: &Engine) -> ConnectionAccount {
         let watch = self.answers.as_ref();
         watch.map_or_else(ConnectionAccount::default, |watch| watch.account(engine))
+    }
+
+    /// Notes why an actor has no connection any more. A user may get another one, or its script do without, so only its
+    /// end tells whether the run failed by that; other actors are believed at once.
+    pub(super) fn note_loss(&self, actor: &Actor, failure: Failure) {
+        match &self.answers {
+            Some(_) if actor.counts => actor.note_loss(failure),
+            Some(watch) => watch.fail(failure),
+            None => {}
+        }
+    }
+
+    /// Records that a user ended by an error, and that it had lost its connection, if so.
+    pub(crate) fn fail_user(&self, actor: &Actor) {
+        if let (Some(watch), Some(failure)) = (&self.answers, actor.take_loss()) {
+            watch.fail(failure);
+        }
     }
 
     pub(super) fn note_encryption(&self, facts: Option<&TlsInfo>) {

@@ -3,7 +3,7 @@
 use super::call_result::CallResult;
 use super::client_error::{ClientError, SERVER_GONE, SERVER_LOST};
 use super::connection::Connection;
-use super::link::{Link, LinkError};
+use super::link::{Link, LinkError, Loss};
 use super::{ErrorKind, login};
 use crate::Level;
 use crate::figures::Counter;
@@ -75,9 +75,13 @@ impl Connection {
         self.fail(doing, sql, &complaint)
     }
 
-    /// Gives the connection up, and says what a client library would say of its end.
+    /// Gives the connection up, and says what a client library would say of its end. How it was lost stays known where
+    /// it was given up before.
     pub(super) fn broken(&mut self, how: &LinkError) -> ClientError {
-        self.lost_by = self.link.take().and_then(Link::into_loss);
+        if let Some(link) = self.link.take() {
+            self.lost_by = link.into_loss();
+            self.is_lost = true;
+        }
         self.pending = None;
         match how {
             LinkError::Sending => ClientError::gone(self.dialect()),
@@ -92,15 +96,21 @@ impl Connection {
         if let Some(mut link) = self.link.take() {
             link.takes_leave(error);
             self.lost_by = link.into_loss();
+            self.is_lost = true;
         }
     }
 
-    /// Records that the event that met this error is not repeated. If it failed for lack of a connection, the run has
-    /// failed.
+    /// Notes how the connection was lost that this error, which is not to be ignored, was met without.
     pub(super) fn note_failure(&mut self, code: u16) {
-        if let (Some(watch), Some(loss)) = (&self.engine.database.answers, self.lost_by.take()) {
-            watch.fail(code, &loss);
+        if let Some(loss) = self.lost_by.take() {
+            self.note_loss(code, &loss);
         }
+    }
+
+    fn note_loss(&self, code: u16, loss: &Loss) {
+        self.engine
+            .database
+            .note_loss(&self.actor, loss.failure(code));
     }
 
     /// Maps the message with which the server closed the connection. Client libraries pass it on; but a user that
@@ -126,8 +136,7 @@ impl Connection {
             self.unplug();
             match login::log_in(&self.engine, &self.place, true) {
                 Ok(link) => {
-                    self.link = Some(link);
-                    self.lost_by = None;
+                    self.plug(link);
                     return true;
                 }
                 Err(complaint) if self.gives_up() => {
@@ -151,9 +160,17 @@ impl Connection {
         self.engine.log.fatal(&text);
         let text = format!("error {}: {}", complaint.code, complaint.message);
         self.engine.log.fatal(&text);
-        if let (Some(watch), Some(loss)) = (&self.engine.database.answers, &complaint.lost_by) {
-            watch.fail(complaint.code, loss);
+        if let Some(loss) = &complaint.lost_by {
+            self.note_loss(complaint.code, loss);
         }
+    }
+
+    /// Uses a new log-in: how the one before was lost does not matter any more.
+    pub(super) fn plug(&mut self, link: Link) {
+        self.link = Some(link);
+        self.lost_by = None;
+        self.is_lost = false;
+        self.actor.take_loss();
     }
 
     /// Ends the log-in under way, and with it its statements, its transaction and its results.

@@ -1,7 +1,7 @@
 //! Sends a request to the server and waits for its reply.
 
 use super::answer_watch::{AnswerWatch, WatchedConnection};
-use dbdyno_drive::Cause;
+use dbdyno_drive::{Cause, Failure, Fault};
 use dbdyno_fiber::SocketWatch;
 use dbdyno_wire::{
     Channel, Flush, Parameters, PrepareReply, ReadBuffer, Reply, RowSink, ServerError, WireError,
@@ -53,6 +53,17 @@ impl Loss {
         Self {
             cause: Cause::of(error),
             message: error.to_string(),
+        }
+    }
+
+    /// Returns what became of a run that ended by it, with an error of this number.
+    pub(super) fn failure(&self, code: u16) -> Failure {
+        Failure {
+            code: Some(code),
+            statement: None,
+            message: self.message.clone(),
+            fault: Fault::World,
+            cause: self.cause,
         }
     }
 }

@@ -20,6 +20,7 @@ const DEFAULT_SOCKETS: [&str; 3] = [
 pub(super) struct Placement {
     hosts: Vec<String>,
     ports: Vec<u16>,
+    localhost_is_socket: bool,
     sockets: Vec<PathBuf>,
     next: Mutex<(usize, usize)>,
 }
@@ -30,6 +31,8 @@ pub(super) struct ServerAddress {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) socket: Option<PathBuf>,
+    /// Without a socket of its own: it is reached by the default one.
+    is_default_socket: bool,
 }
 
 impl Placement {
@@ -44,6 +47,7 @@ impl Placement {
                 [] => vec![3306],
                 ports => ports.to_vec(),
             },
+            localhost_is_socket: settings.localhost_is_socket,
             sockets: settings.sockets.clone(),
             next: Mutex::new((0, 0)),
         }
@@ -59,14 +63,17 @@ impl Placement {
                 host: LOCALHOST.to_owned(),
                 port: 0,
                 socket: Some(self.sockets[first].clone()),
+                is_default_socket: false,
             };
         }
         next.1 = (second + 1) % self.ports.len();
         if next.1 == 0 {
             next.0 = (first + 1) % self.hosts.len();
         }
+        let host = self.hosts[first].clone();
         ServerAddress {
-            host: self.hosts[first].clone(),
+            is_default_socket: self.localhost_is_socket && host == LOCALHOST,
+            host,
             port: self.ports[second],
             socket: None,
         }
@@ -74,11 +81,11 @@ impl Placement {
 }
 
 impl ServerAddress {
-    /// Returns its address; `localhost` is the default socket, for any port.
+    /// Returns its address.
     pub(super) fn address(&self) -> Address {
         match &self.socket {
             Some(socket) => Address::Socket(socket.clone()),
-            None if self.host == LOCALHOST => Address::Socket(default_socket()),
+            None if self.is_default_socket => Address::Socket(default_socket()),
             None => Address::Tcp {
                 host: self.host.clone(),
                 port: self.port,
@@ -104,4 +111,34 @@ fn default_socket() -> PathBuf {
         .iter()
         .find(|path| std::fs::exists(path).unwrap_or(false));
     PathBuf::from(found.unwrap_or(&DEFAULT_SOCKETS[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialect;
+    use crate::options::{Environment, parse};
+
+    #[test]
+    fn localhost_is_a_socket_for_sysbench_and_a_host_in_our_own_form() {
+        let words = ["--mysql-host=localhost", "--mysql-port=3307"].map(str::to_owned);
+        let environment = Environment {
+            dialect: Dialect::V1_0,
+            own_name: false,
+            own_form: false,
+        };
+        let sysbench = parse(&words, &environment).unwrap().settings.database;
+        let place = Placement::new(&sysbench).next();
+        assert!(matches!(place.address(), Address::Socket(_)));
+        assert_eq!(place.words(), "on host 'localhost', port 3307");
+        let own = DatabaseSettings {
+            localhost_is_socket: false,
+            ..sysbench
+        };
+        let expected = Address::Tcp {
+            host: "localhost".to_owned(),
+            port: 3307,
+        };
+        assert_eq!(Placement::new(&own).next().address(), expected);
+    }
 }

@@ -20,6 +20,7 @@ pub(super) fn settings(table: &Table) -> DatabaseSettings {
             .iter()
             .map(|port| number::long(port).0 as u16)
             .collect(),
+        localhost_is_socket: true,
         sockets: table
             .list("mysql_socket")
             .iter()

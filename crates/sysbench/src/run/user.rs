@@ -12,17 +12,24 @@ pub(super) fn live(engine: &Arc<Engine>, program: &Arc<dyn Program>, gate: &Gate
     let actor = engine.user_actor(tid);
     let arrival = Arrival::new(gate);
     let made = initialise(engine, program, &actor);
+    if made.is_err() {
+        engine.database.fail_user(&actor);
+    }
     arrival.tell(made.is_ok());
     let Ok(mut user) = made else { return };
     if !gate.pass() {
         return;
     }
     let ran = user.thread_run();
+    if ran.is_err() {
+        engine.database.fail_user(&actor);
+    }
     engine.figures.end_user(&actor, monotonic_ns());
     engine.control.user_is_over();
     match ran {
         Ok(()) => {
             if user.thread_done().is_err() {
+                engine.database.fail_user(&actor);
                 engine.control.fail_done(); // it has been logged
             }
         }

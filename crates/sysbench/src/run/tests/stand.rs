@@ -102,6 +102,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
             debug: false,
             hosts: Vec::new(),
             ports: Vec::new(),
+            localhost_is_socket: true,
             sockets: Vec::new(),
             user: String::new(),
             password: dbdyno_wire::Password::new(""),
