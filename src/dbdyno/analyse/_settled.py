@@ -65,7 +65,8 @@ def remedy_words(runs: Sequence[RunRecord], name_of: Callable[[str], str] = str)
 def _remedy_sentence(run: RunRecord, part: SettledPart, target: str) -> str:
     who = f"{target}, {run.run.repeat_words}"
     if part.status == "dead":
-        return f"{who} completed no transaction in the last third of its {part.seconds} s: see the server's log"
+        seconds_words = f"in most seconds of the last third of its {part.seconds} s"
+        return f"{who} completed no transaction {seconds_words}: see the server's log"
     if part.status == "drifting":
         change_words = f"{percent(part.change, signed=True)} over {judged_seconds(part):,} s"
         return f"{who} drifts ({change_words}): warm up longer, or use a longer window"

@@ -39,6 +39,12 @@ def test_a_window_that_died_or_jumped_is_given_no_drift(record: MakeRecord) -> N
     assert numbers_in(caveat.text) == [2, 1, 1]
 
 
+def test_a_run_with_fewer_transactions_than_seconds_is_not_said_to_have_done_nothing(record: MakeRecord) -> None:
+    slow = record(settled=settled_part(np.tile([0.0, 0.0, 1.0], 300)))
+    assert slow.settled is not None and slow.settled.status == "dead"
+    assert "no transaction in most seconds of the last third of its 900 s" in remedy_words([slow])
+
+
 def test_a_drift_is_given_with_the_seconds_that_it_was_found_over(record: MakeRecord) -> None:
     settled = SettledPart("drifting", 900, 295, 340.0, 5.0, change=0.07)
     assert "+7 % over 605 s" in unsettled_windows([record(settled=settled)])[0].text
