@@ -111,6 +111,13 @@ def test_a_guest_is_told_of_its_neighbours_its_clock_and_its_disk() -> None:
     assert "/sys/block/nvme0n1/queue/scheduler" in outcome("io-scheduler", GUEST).remedy
 
 
+@pytest.mark.parametrize(("option", "opposite"), [("nobarrier", "barrier"), ("sync", "async")])
+def test_a_remount_names_the_mount_point_and_not_the_folder_on_it(option: str, opposite: str) -> None:
+    disk = replace(CLEAN.disk, path="/home/my db", options=("rw", "noatime", option))
+    remedy = outcome("mount-options", replace(CLEAN, disk=disk)).remedy
+    assert remedy.startswith(f"sudo mount -o remount,{opposite} \"$(findmnt -no TARGET -T '/home/my db')\"")
+
+
 def test_a_container_is_told_of_the_limits_around_it() -> None:
     assert found(CONTAINER) == {
         "memory": "blocker",
@@ -137,6 +144,7 @@ def test_the_gravest_come_first() -> None:
         ("disk", {"filesystem": "tmpfs"}, {}, "filesystem", "weakens"),
         ("disk", {"filesystem": "btrfs"}, {}, "filesystem", "note"),
         ("disk", {"options": ("rw", "sync", "noatime")}, {}, "mount-options", "weakens"),
+        ("disk", {"options": ("rw", "dirsync", "noatime")}, {}, "mount-options", "note"),
         ("disk", {"options": ("rw",)}, {}, "mount-options", "note"),
         ("memory", {"available_bytes": 4 * GIB}, {}, "memory", "blocker"),
         ("memory", {"swap_bytes": GIB, "swap_used_bytes": GIB}, {}, "swap", "weakens"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dbdyno.core import format_bytes
+import shlex
+
+from dbdyno.core import Disk, format_bytes
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _READ_AHEAD_BYTES = 256 << 10
@@ -80,13 +82,20 @@ def mount_options(subject: Subject) -> CheckAnswer:
         return weakens(
             f"mounted with {', '.join(unsafe)}",
             "flushes do not reach the disk: commits look cheap, and a power cut loses them",
-            f"sudo mount -o remount,barrier=1 {disk.path}, and remove it from /etc/fstab",
+            f"{_remount_command(disk, 'barrier')}, and remove it from /etc/fstab",
         )
-    if "sync" in options or "dirsync" in options:
+    if "sync" in options:
         return weakens(
             "mounted with sync",
             "every write waits for the disk, even those that an engine would batch",
-            f"sudo mount -o remount,async {disk.path}",
+            _remount_command(disk, "async"),
+        )
+    if "dirsync" in options:
+        return notes(
+            "mounted with dirsync",
+            "creating, renaming and removing files waits for the disk: log files, temporary tables and the files of "
+            "LSM engines, but no commit to a file that is there",
+            "remove it from /etc/fstab and mount the filesystem anew",
         )
     if "discard" in options:
         return notes(
@@ -131,6 +140,11 @@ def read_ahead(subject: Subject) -> CheckAnswer:
         "fetch that much around each block; direct I/O does not, so it affects engines differently",
         f"sudo blockdev --setra 256 {disk.device} (sectors of 512 bytes)",
     )
+
+
+def _remount_command(disk: Disk, option: str) -> str:
+    """Return the command that sets an option; mount takes a mount point, and the path may lie anywhere below it."""
+    return f'sudo mount -o remount,{option} "$(findmnt -no TARGET -T {shlex.quote(disk.path)})"'
 
 
 def _disk_name(device: str) -> str:
