@@ -84,7 +84,9 @@ class Disk:
 
     Parameters
     ----------
-    scheduler : active one of the device; empty where it has no own queue
+    queue_disk : kernel's name of the disk whose queue the scheduler orders: of a partition its disk, of a volume or an
+        array a disk below it
+    scheduler : active one there; empty where the device has no own queue
     """
 
     path: str = ""
@@ -96,6 +98,7 @@ class Disk:
     read_ahead_bytes: int | None = None
     size_bytes: int | None = None
     free_bytes: int | None = None
+    queue_disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,9 @@ CLEAN = Machine(
     ),
     memory=Memory(64 * GIB, 60 * GIB, 0, 0, None, 60, "madvise", 0),
     limits=Limits(1_048_576, UNLIMITED, 4096, 28_232),
-    disk=Disk("/data", "/dev/nvme0n1", "xfs", ("rw", "noatime"), False, "none", 128 << 10, 900 * GIB, 600 * GIB),
+    disk=Disk(
+        "/data", "/dev/nvme0n1p2", "xfs", ("rw", "noatime"), False, "none", 128 << 10, 900 * GIB, 600 * GIB, "nvme0n1"
+    ),
     asynchronous=AsyncIo(io_uring=True, native=True, requests_left=65_536),
     load=Load(1.0, 0.02, 0.0, 0.0, ()),
     control_group=ControlGroup(2, ("cpu", "memory"), None, None, True),

@@ -97,9 +97,26 @@ def test_a_partition_has_the_queue_of_its_disk(files: Files) -> None:
     (root / "sys/dev/block").mkdir(parents=True)
     (root / "sys/dev/block/8:1").symlink_to(root / "sys/devices/disk/sda/sda1")
     disk = files.read().disk
-    assert (disk.device, disk.filesystem, disk.scheduler) == ("/dev/sda1", "ext4", "bfq")
+    assert (disk.device, disk.filesystem, disk.scheduler, disk.queue_disk) == ("/dev/sda1", "ext4", "bfq", "sda")
     assert (disk.read_ahead_bytes, disk.rotational) == (4096 * 1024, False)
     assert disk.options == ("rw", "noatime", "discard")
+
+
+def test_a_volume_is_scheduled_by_the_disks_below_it(files: Files) -> None:
+    """An encrypted volume on a partition: its own queue says none, and has the read-ahead that counts."""
+    sys = files.root / "sys"
+    files["/proc/self/mountinfo"] = "1 0 253:1 / / rw,noatime - ext4 /dev/mapper/data rw\n"
+    for device, scheduler, read_ahead_kb in (("dm-1", "none", 256), ("dm-0", "none", 128), ("sda", "none [bfq]", 64)):
+        files[f"/sys/devices/{device}/queue/scheduler"] = f"{scheduler}\n"
+        files[f"/sys/devices/{device}/queue/read_ahead_kb"] = f"{read_ahead_kb}\n"
+        (sys / "devices" / device / "slaves").mkdir()
+    (sys / "devices/sda/sda3").mkdir()
+    (sys / "devices/dm-1/slaves/dm-0").symlink_to(sys / "devices/dm-0")
+    (sys / "devices/dm-0/slaves/sda3").symlink_to(sys / "devices/sda/sda3")
+    (sys / "dev/block").mkdir(parents=True)
+    (sys / "dev/block/253:1").symlink_to(sys / "devices/dm-1")
+    disk = files.read().disk
+    assert (disk.scheduler, disk.queue_disk, disk.read_ahead_bytes) == ("bfq", "sda", 256 << 10)
 
 
 def test_load_is_the_difference_of_two_looks_and_names_who_made_it(files: Files) -> None:

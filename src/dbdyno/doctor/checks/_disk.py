@@ -120,10 +120,10 @@ def scheduler(subject: Subject) -> CheckAnswer:
     if disk.scheduler not in _QUEUES_BY_PROCESS:
         return clear(disk.scheduler)
     return weakens(
-        f"I/O scheduler {disk.scheduler}",
+        f"I/O scheduler {disk.scheduler}{f' of {disk.queue_disk}' if disk.queue_disk else ''}",
         "it idles the disk to wait for nearby requests and shares it by process: flash loses throughput, and "
         "engines that write from many threads lose a different share than those that write from one",
-        f"echo none | sudo tee /sys/block/{_disk_name(disk.device)}/queue/scheduler (mq-deadline for spinning disks)",
+        f"echo none | sudo tee /sys/block/{disk.queue_disk or 'DISK'}/queue/scheduler (mq-deadline for spinning disks)",
     )
 
 
@@ -145,10 +145,6 @@ def read_ahead(subject: Subject) -> CheckAnswer:
 def _remount_command(disk: Disk, option: str) -> str:
     """Return the command that sets an option; mount takes a mount point, and the path may lie anywhere below it."""
     return f'sudo mount -o remount,{option} "$(findmnt -no TARGET -T {shlex.quote(disk.path)})"'
-
-
-def _disk_name(device: str) -> str:
-    return device.rsplit("/", 1)[-1] or "DEVICE"
 
 
 DISK_CHECKS = (
