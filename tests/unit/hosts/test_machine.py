@@ -77,6 +77,14 @@ def test_governors_turbo_battery_and_threads_of_cores_are_read(files: Files) -> 
     assert (found.turbo, found.on_battery) == (True, True)
 
 
+def test_a_mouse_on_battery_is_no_machine_on_battery(files: Files) -> None:
+    files["/sys/class/power_supply/hidpp_battery_0/type"] = "Battery\n"
+    files["/sys/class/power_supply/hidpp_battery_0/scope"] = "Device\n"
+    files["/sys/class/power_supply/ucsi-source-psy-USBC000:001/type"] = "USB\n"
+    files["/sys/class/power_supply/ucsi-source-psy-USBC000:001/online"] = "0\n"
+    assert files.read().processors.on_battery is None
+
+
 def test_memory_and_swap_are_read(files: Files) -> None:
     files["/proc/meminfo"] = "MemTotal: 1000 kB\nMemAvailable: 600 kB\nSwapTotal: 100 kB\nSwapFree: 90 kB\n"
     files["/proc/swaps"] = "Filename Type Size Used Priority\n/dev/zram0 partition 100 10 100\n"
