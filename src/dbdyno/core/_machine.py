@@ -135,10 +135,11 @@ class Load:
     Parameters
     ----------
     seconds : how long was looked
-    used : processors at work, this process's own left out
+    used : processors at work, also such as this process may not use; this process's own left out
     stolen_share : of all processors' time that the hypervisor gave to others
     waiting_share : of all processors' time in which they were idle and a disk was waited for
     busiest : processes that used most, this one left out
+    processors : of the machine, over which all of this is; None where that is not known
     """
 
     seconds: float = 0.0
@@ -146,6 +147,7 @@ class Load:
     stolen_share: float | None = None
     waiting_share: float | None = None
     busiest: tuple[BusyProcess, ...] = ()
+    processors: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,13 @@ def test_a_laptop_on_battery_is_told_what_moves_its_clock_and_its_memory() -> No
     assert "browser (4711) 1.50" in outcome("other-load", LAPTOP).seen
 
 
+@pytest.mark.parametrize(("used", "state"), [(30.0, "found"), (1.5, "clear")])
+def test_other_load_is_a_share_of_all_processors_also_of_those_not_usable_here(used: float, state: str) -> None:
+    limited = replace(CLEAN, load=Load(1.0, used, 0.0, 0.0, (), processors=64))
+    assert outcome("other-load", limited).state == state
+    assert f"{used:.2f} of 64 processors" in outcome("other-load", limited).seen
+
+
 def test_a_guest_is_told_of_its_neighbours_its_clock_and_its_disk() -> None:
     assert found(GUEST) == {
         "processors": "weakens",

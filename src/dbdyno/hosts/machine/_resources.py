@@ -71,6 +71,7 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
             BusyProcess(pid, _program_name(tree, pid, ticks_after[1][pid][0]), round(use_by_pid[pid], 2))
             for pid in busiest[:_NAMED]
         ),
+        processors=processors,
     )
 
 
