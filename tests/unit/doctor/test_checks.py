@@ -127,6 +127,12 @@ def test_a_remount_names_the_mount_point_and_not_the_folder_on_it(option: str, o
     assert remedy.startswith(f"sudo mount -o remount,{opposite} \"$(findmnt -no TARGET -T '/home/my db')\"")
 
 
+@pytest.mark.parametrize(("kind", "word"), [("nfs4", "network"), ("9p", "hypervisor"), ("virtiofs", "hypervisor")])
+def test_a_folder_that_the_hypervisor_shares_is_on_no_network(kind: str, word: str) -> None:
+    said = outcome("filesystem", replace(CLEAN, disk=replace(CLEAN.disk, filesystem=kind)))
+    assert [name for name in ("network", "hypervisor") if name in f"{said.seen} {said.effect}"] == [word]
+
+
 def test_a_container_is_told_of_the_limits_around_it() -> None:
     assert found(CONTAINER) == {
         "memory": "blocker",
@@ -151,6 +157,8 @@ def test_the_gravest_come_first() -> None:
         ("disk", {"free_bytes": 10 * GIB}, {}, "free-space", "blocker"),
         ("disk", {"free_bytes": 40 * GIB}, {}, "free-space", "weakens"),
         ("disk", {"filesystem": "tmpfs"}, {}, "filesystem", "weakens"),
+        ("disk", {"filesystem": "nfs4"}, {}, "filesystem", "weakens"),
+        ("disk", {"filesystem": "virtiofs"}, {}, "filesystem", "weakens"),
         ("disk", {"filesystem": "btrfs"}, {}, "filesystem", "note"),
         ("disk", {"options": ("rw", "sync", "noatime")}, {}, "mount-options", "weakens"),
         ("disk", {"options": ("rw", "dirsync", "noatime")}, {}, "mount-options", "note"),

@@ -10,7 +10,8 @@ from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, c
 _READ_AHEAD_BYTES = 256 << 10
 _LITTLE_SHARE = 0.05
 _IN_MEMORY = ("tmpfs", "ramfs", "ramdisk")
-_BY_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph")
+_BY_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "ceph")
+_BY_HYPERVISOR = ("9p", "virtiofs", "vboxsf")
 _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs")
 _QUEUES_BY_PROCESS = ("bfq", "cfq")
 
@@ -54,6 +55,12 @@ def filesystem(subject: Subject) -> CheckAnswer:
             f"data directories are on a network filesystem ({kind})",
             "every flush is a round trip over a shared network, and direct I/O may behave differently",
             "point DBDYNO_HOME (of another host: --home) at a local disk",
+        )
+    if kind in _BY_HYPERVISOR:
+        return weakens(
+            f"data directories are in a folder that the hypervisor shares ({kind})",
+            "every flush is a request to a file server outside this guest, and direct I/O may behave differently",
+            "point DBDYNO_HOME (of another host: --home) at a virtual disk of this guest",
         )
     if kind == "overlay":
         return weakens(
