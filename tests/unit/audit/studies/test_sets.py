@@ -89,6 +89,15 @@ def test_the_load_at_the_highest_concurrency_speaks_for_a_target(tmp_path: Path)
     assert outcome(audited(tmp_path, change=busy), "client-cpu-contention") == "high"
 
 
+def test_processors_that_wait_for_a_disk_are_idle(tmp_path: Path) -> None:
+    def waiting(run: Run, fields: dict[str, Any]) -> None:
+        times = [("host.cpu.idle", 0.1, "cpus"), ("host.cpu.iowait", 2.5, "cpus")]
+        fields["telemetry"] = [*times, *fields["telemetry"][1:]]
+
+    usual = outcome(audited(tmp_path / "usual"), "client-cpu-contention")
+    assert outcome(audited(tmp_path / "waiting", change=waiting), "client-cpu-contention") == usual != "high"
+
+
 def test_tables_of_another_collation_or_definition_are_critical(tmp_path: Path) -> None:
     def other(run: Run, fields: dict[str, Any]) -> None:
         if run.cell.target == "mysql:9.7":
