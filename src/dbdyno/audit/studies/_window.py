@@ -30,6 +30,7 @@ _NEEDED = (
     "engine.table_cache.overflows",
     *IDLE_TIMES,
     "memory.available",
+    "server.limit.anonymous",
     "server.resident",
 )
 
