@@ -89,6 +89,7 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         "variables_after": {},
         "caveats": (),
         "counters": {},
+        "life": {},
         "server_cnf": "[mysqld]\ninnodb_flush_log_at_trx_commit = 1\nskip_log_bin\n",
         "telemetry": readings,
     }
@@ -123,6 +124,7 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         schema=fields["schema"],
         process=fields["process"],
         counters=fields["counters"],
+        life=fields["life"],
         start=start,
         server_cnf=fields["server_cnf"],
     )

@@ -14,7 +14,7 @@ _NAMED_SECONDS = 5
 
 _OF_STATUS = {
     "too-short": "runs below 60 s are not judged: dbdyno prints only mean, median and extremes",
-    "dead": "most of the last third has no transaction: the server had stopped answering",
+    "dead": "most seconds of the last third have no transaction: the server stopped or was too slow to be judged",
     "drifting": "throughput changes by more than 3 % over the window, so the run supports no finding",
     "not-reached": "throughput is not stable over the last third of the run and 120 s, so the run supports no finding",
     "noisy": "no drift beyond 3 % is shown, but 6 % can't be excluded, or a quarter of the window is more than 3 % off",

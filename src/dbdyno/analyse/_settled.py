@@ -35,6 +35,18 @@ def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
     return FAR * max(rates, default=0.0) > tps
 
 
+def judged_seconds(part: SettledPart) -> int:
+    """Return over how many seconds a window's change was found: after its start if that is long, else two thirds.
+
+    >>> [judged_seconds(SettledPart("drifting", 900, start_s, 1.0, 0.1)) for start_s in (0, 295, 700)]
+    [900, 605, 600]
+    """
+    start_s = part.start_s or 0
+    tail_s = part.seconds - start_s
+    is_long = tail_s >= _LEAST_TAIL_S and _LONG_SHARE * start_s <= part.seconds
+    return tail_s if is_long else 2 * (part.seconds // 3)
+
+
 def remedy_words(runs: Sequence[RunRecord], name_of: Callable[[str], str] = str) -> str:
     """Return which runs have no level that lasts, and what would settle them; empty where all have one.
 
@@ -53,9 +65,10 @@ def remedy_words(runs: Sequence[RunRecord], name_of: Callable[[str], str] = str)
 def _remedy_sentence(run: RunRecord, part: SettledPart, target: str) -> str:
     who = f"{target}, {run.run.repeat_words}"
     if part.status == "dead":
-        return f"{who} completed no transaction in the last third of its {part.seconds} s: see the server's log"
+        seconds_words = f"in most seconds of the last third of its {part.seconds} s"
+        return f"{who} completed no transaction {seconds_words}: see the server's log"
     if part.status == "drifting":
-        change_words = f"{percent(part.change, signed=True)} over {part.seconds} s"
+        change_words = f"{percent(part.change, signed=True)} over {judged_seconds(part):,} s"
         return f"{who} drifts ({change_words}): warm up longer, or use a longer window"
     start_s = part.start_s or 0
     enough_s = max(_LONG_SHARE * start_s, start_s + _LEAST_TAIL_S)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dbdyno.analyse._settled import judged_seconds
 from dbdyno.analyse._words import listed
 from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent, target_title, verb_for
 
@@ -29,13 +30,18 @@ def _unsettled_windows_caveat(windows: Judged) -> Caveat | None:
         return None
     counts = {status: sum(window.status == status for _, window in unsettled) for status in _STATUS}
     words = listed([f"{count} {_STATUS[status]}" for status, count in counts.items() if count])
-    record, widest = max(unsettled, key=lambda pair: abs(pair[1].change))
+    text = f"Of {counted(len(windows), 'window')} of three minutes or more, {words}. They support no finding."
+    return Caveat("unsettled-windows", text + _widest_drift_words(unsettled))
+
+
+def _widest_drift_words(unsettled: Judged) -> str:
+    """Return the drift that changed most. A level that jumped and one that died are no straight line."""
+    drifting = [(record, window) for record, window in unsettled if window.status == "drifting"]
+    if not drifting:
+        return ""
+    record, widest = max(drifting, key=lambda pair: abs(pair[1].change))
     where = f"{target_title(record.run.cell.target)} at {counted(record.run.cell.concurrency, 'connection')}"
-    text = (
-        f"Of {counted(len(windows), 'window')} of three minutes or more, {words}. They support no finding. "
-        f"Widest: {where}, {percent(widest.change, signed=True)} of its mean over the window."
-    )
-    return Caveat("unsettled-windows", text)
+    return f" Widest drift: {where}, {percent(widest.change, signed=True)} over {judged_seconds(widest):,} s."
 
 
 def _late_windows_caveat(windows: Judged) -> Caveat | None:

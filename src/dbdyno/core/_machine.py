@@ -84,7 +84,9 @@ class Disk:
 
     Parameters
     ----------
-    scheduler : active one of the device; empty where it has no own queue
+    queue_disk : kernel's name of the disk whose queue the scheduler orders: of a partition its disk, of a volume or an
+        array a disk below it
+    scheduler : active one there; empty where the device has no own queue
     """
 
     path: str = ""
@@ -96,6 +98,7 @@ class Disk:
     read_ahead_bytes: int | None = None
     size_bytes: int | None = None
     free_bytes: int | None = None
+    queue_disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +135,11 @@ class Load:
     Parameters
     ----------
     seconds : how long was looked
-    used : processors at work, this process's own left out
+    used : processors at work, also such as this process may not use; this process's own left out
     stolen_share : of all processors' time that the hypervisor gave to others
     waiting_share : of all processors' time in which they were idle and a disk was waited for
     busiest : processes that used most, this one left out
+    processors : of the machine, over which all of this is; None where that is not known
     """
 
     seconds: float = 0.0
@@ -143,6 +147,7 @@ class Load:
     stolen_share: float | None = None
     waiting_share: float | None = None
     busiest: tuple[BusyProcess, ...] = ()
+    processors: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

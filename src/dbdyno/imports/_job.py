@@ -14,6 +14,7 @@ from dbdyno.imports._fields import TargetIdentity
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._run import RunInput, ToolRun
 from dbdyno.imports._server_facts import SettingsFile, read_settings, server_files_of
+from dbdyno.imports._study import workload_name
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
 from dbdyno.imports.telemetry import ToolReports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
@@ -123,8 +124,9 @@ def _read_run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) 
     if job.part_index is None:
         return None
     texts = {kind: file.text for kind, file in companions.items()}
+    cell = job.run.cell
     return TOOLS[job.tool].read(
-        RunInput(content.text, job.part_index, job.run.cell.concurrency, texts, job.run.cell.workload)
+        RunInput(content.text, job.part_index, cell.concurrency, texts, workload_name(cell.workload))
     )
 
 

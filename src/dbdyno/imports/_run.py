@@ -89,7 +89,7 @@ class RunInput:
     Parameters
     ----------
     part_index : which run of the log
-    threads, workload : of its cell
+    threads, workload : of its cell, the workload without the rate and length that its label may hold
     companions : texts of the tool's own files next to the log, by kind
     """
 

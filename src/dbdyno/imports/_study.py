@@ -32,7 +32,7 @@ def study_of(runs: Sequence[IdentifiedRun], tool: Tool, name: str, origin: str) 
         question=_study_question(targets, origin),
         targets=targets,
         workloads=tuple(
-            WorkloadChoice(label, _workload_name(label)) for label in sorted({cell.workload for cell in cells})
+            WorkloadChoice(label, workload_name(label)) for label in sorted({cell.workload for cell in cells})
         ),
         tiers_bytes=tuple(sorted({cell.tier_bytes for cell in cells})),
         concurrencies=tuple(sorted({cell.concurrency for cell in cells})),
@@ -130,7 +130,7 @@ def _version_numbers(version: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d{1,9}", version)]
 
 
-def _workload_name(label: str) -> str:
+def workload_name(label: str) -> str:
     """Return the workload without what distinguishes its cells: rate and length."""
     return re.sub(r"(?: at \d+/s)?(?:, (?:\d+ s|unknown length))?$", "", label)
 

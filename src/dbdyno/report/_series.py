@@ -57,7 +57,7 @@ PANELS = (
     PanelKind("Checkpoint age", r".*checkpoint_(age|limit)$"),
     PanelKind("Dirty pages", r".*(pages\.dirty|bytes\.dirty)$"),
     PanelKind("Pages read, written and flushed", r".*pages\.(read|written|flushed)$"),
-    PanelKind("Compaction and memtable flush", r".*lsm\.(compaction_bytes|flush_bytes)$"),
+    PanelKind("Compaction and memtable flush", r".*lsm\.(compaction_(read|write)_bytes|flush_bytes)$"),
     PanelKind("Write stalls and compactions waiting", r".*lsm\.(stall|compaction_queue).*$"),
     PanelKind("Purge history", r".*history\.length$"),
     PanelKind("Row lock waits and deadlocks", r".*(rowlock\.waits|deadlocks)$"),

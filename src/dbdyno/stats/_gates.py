@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dbdyno.stats._drift import drift
+from dbdyno.stats._drift import GROUP_S, drift
 from dbdyno.stats._series import checked_series
 
 MOST_DRIFT = 0.10
@@ -61,12 +61,17 @@ def is_settled(readings: ArrayLike | None, capacity: float | None = None) -> boo
     readings : one a second over the window, at least 30; None when not read
     capacity : in the unit of the readings; None when it has none
 
+    Notes
+    -----
+    As in every drift, groups of ten seconds are looked at; an incomplete last group is left out.
+
     >>> is_settled([100.0, 101.0] * 30), is_settled(np.linspace(1, 9, 60)), is_settled(np.linspace(1, 9, 60), 1e6)
     (True, False, True)
     """
     if readings is None or len(np.atleast_1d(np.asarray(readings))) < _LEAST_SECONDS:
         return None
     values = checked_series(readings)
+    values = values[: len(values) // GROUP_S * GROUP_S]
     mean = float(values.mean())
     if float(np.ptp(values)) == 0:
         return True

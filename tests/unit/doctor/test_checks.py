@@ -41,7 +41,9 @@ CLEAN = Machine(
     ),
     memory=Memory(64 * GIB, 60 * GIB, 0, 0, None, 60, "madvise", 0),
     limits=Limits(1_048_576, UNLIMITED, 4096, 28_232),
-    disk=Disk("/data", "/dev/nvme0n1", "xfs", ("rw", "noatime"), False, "none", 128 << 10, 900 * GIB, 600 * GIB),
+    disk=Disk(
+        "/data", "/dev/nvme0n1p2", "xfs", ("rw", "noatime"), False, "none", 128 << 10, 900 * GIB, 600 * GIB, "nvme0n1"
+    ),
     asynchronous=AsyncIo(io_uring=True, native=True, requests_left=65_536),
     load=Load(1.0, 0.02, 0.0, 0.0, ()),
     control_group=ControlGroup(2, ("cpu", "memory"), None, None, True),
@@ -99,6 +101,13 @@ def test_a_laptop_on_battery_is_told_what_moves_its_clock_and_its_memory() -> No
     assert "browser (4711) 1.50" in outcome("other-load", LAPTOP).seen
 
 
+@pytest.mark.parametrize(("used", "state"), [(30.0, "found"), (1.5, "clear")])
+def test_other_load_is_a_share_of_all_processors_also_of_those_not_usable_here(used: float, state: str) -> None:
+    limited = replace(CLEAN, load=Load(1.0, used, 0.0, 0.0, (), processors=64))
+    assert outcome("other-load", limited).state == state
+    assert f"{used:.2f} of 64 processors" in outcome("other-load", limited).seen
+
+
 def test_a_guest_is_told_of_its_neighbours_its_clock_and_its_disk() -> None:
     assert found(GUEST) == {
         "processors": "weakens",
@@ -109,6 +118,19 @@ def test_a_guest_is_told_of_its_neighbours_its_clock_and_its_disk() -> None:
         "read-ahead": "note",
     }
     assert "/sys/block/nvme0n1/queue/scheduler" in outcome("io-scheduler", GUEST).remedy
+
+
+@pytest.mark.parametrize(("option", "opposite"), [("nobarrier", "barrier"), ("sync", "async")])
+def test_a_remount_names_the_mount_point_and_not_the_folder_on_it(option: str, opposite: str) -> None:
+    disk = replace(CLEAN.disk, path="/home/my db", options=("rw", "noatime", option))
+    remedy = outcome("mount-options", replace(CLEAN, disk=disk)).remedy
+    assert remedy.startswith(f"sudo mount -o remount,{opposite} \"$(findmnt -no TARGET -T '/home/my db')\"")
+
+
+@pytest.mark.parametrize(("kind", "word"), [("nfs4", "network"), ("9p", "hypervisor"), ("virtiofs", "hypervisor")])
+def test_a_folder_that_the_hypervisor_shares_is_on_no_network(kind: str, word: str) -> None:
+    said = outcome("filesystem", replace(CLEAN, disk=replace(CLEAN.disk, filesystem=kind)))
+    assert [name for name in ("network", "hypervisor") if name in f"{said.seen} {said.effect}"] == [word]
 
 
 def test_a_container_is_told_of_the_limits_around_it() -> None:
@@ -135,8 +157,11 @@ def test_the_gravest_come_first() -> None:
         ("disk", {"free_bytes": 10 * GIB}, {}, "free-space", "blocker"),
         ("disk", {"free_bytes": 40 * GIB}, {}, "free-space", "weakens"),
         ("disk", {"filesystem": "tmpfs"}, {}, "filesystem", "weakens"),
+        ("disk", {"filesystem": "nfs4"}, {}, "filesystem", "weakens"),
+        ("disk", {"filesystem": "virtiofs"}, {}, "filesystem", "weakens"),
         ("disk", {"filesystem": "btrfs"}, {}, "filesystem", "note"),
         ("disk", {"options": ("rw", "sync", "noatime")}, {}, "mount-options", "weakens"),
+        ("disk", {"options": ("rw", "dirsync", "noatime")}, {}, "mount-options", "note"),
         ("disk", {"options": ("rw",)}, {}, "mount-options", "note"),
         ("memory", {"available_bytes": 4 * GIB}, {}, "memory", "blocker"),
         ("memory", {"swap_bytes": GIB, "swap_used_bytes": GIB}, {}, "swap", "weakens"),

@@ -77,6 +77,14 @@ def test_governors_turbo_battery_and_threads_of_cores_are_read(files: Files) -> 
     assert (found.turbo, found.on_battery) == (True, True)
 
 
+def test_a_mouse_on_battery_is_no_machine_on_battery(files: Files) -> None:
+    files["/sys/class/power_supply/hidpp_battery_0/type"] = "Battery\n"
+    files["/sys/class/power_supply/hidpp_battery_0/scope"] = "Device\n"
+    files["/sys/class/power_supply/ucsi-source-psy-USBC000:001/type"] = "USB\n"
+    files["/sys/class/power_supply/ucsi-source-psy-USBC000:001/online"] = "0\n"
+    assert files.read().processors.on_battery is None
+
+
 def test_memory_and_swap_are_read(files: Files) -> None:
     files["/proc/meminfo"] = "MemTotal: 1000 kB\nMemAvailable: 600 kB\nSwapTotal: 100 kB\nSwapFree: 90 kB\n"
     files["/proc/swaps"] = "Filename Type Size Used Priority\n/dev/zram0 partition 100 10 100\n"
@@ -97,9 +105,26 @@ def test_a_partition_has_the_queue_of_its_disk(files: Files) -> None:
     (root / "sys/dev/block").mkdir(parents=True)
     (root / "sys/dev/block/8:1").symlink_to(root / "sys/devices/disk/sda/sda1")
     disk = files.read().disk
-    assert (disk.device, disk.filesystem, disk.scheduler) == ("/dev/sda1", "ext4", "bfq")
+    assert (disk.device, disk.filesystem, disk.scheduler, disk.queue_disk) == ("/dev/sda1", "ext4", "bfq", "sda")
     assert (disk.read_ahead_bytes, disk.rotational) == (4096 * 1024, False)
     assert disk.options == ("rw", "noatime", "discard")
+
+
+def test_a_volume_is_scheduled_by_the_disks_below_it(files: Files) -> None:
+    """An encrypted volume on a partition: its own queue says none, and has the read-ahead that counts."""
+    sys = files.root / "sys"
+    files["/proc/self/mountinfo"] = "1 0 253:1 / / rw,noatime - ext4 /dev/mapper/data rw\n"
+    for device, scheduler, read_ahead_kb in (("dm-1", "none", 256), ("dm-0", "none", 128), ("sda", "none [bfq]", 64)):
+        files[f"/sys/devices/{device}/queue/scheduler"] = f"{scheduler}\n"
+        files[f"/sys/devices/{device}/queue/read_ahead_kb"] = f"{read_ahead_kb}\n"
+        (sys / "devices" / device / "slaves").mkdir()
+    (sys / "devices/sda/sda3").mkdir()
+    (sys / "devices/dm-1/slaves/dm-0").symlink_to(sys / "devices/dm-0")
+    (sys / "devices/dm-0/slaves/sda3").symlink_to(sys / "devices/sda/sda3")
+    (sys / "dev/block").mkdir(parents=True)
+    (sys / "dev/block/253:1").symlink_to(sys / "devices/dm-1")
+    disk = files.read().disk
+    assert (disk.scheduler, disk.queue_disk, disk.read_ahead_bytes) == ("bfq", "sda", 256 << 10)
 
 
 def test_load_is_the_difference_of_two_looks_and_names_who_made_it(files: Files) -> None:
@@ -113,7 +138,7 @@ def test_load_is_the_difference_of_two_looks_and_names_who_made_it(files: Files)
         files["/proc/7/stat"] = "7 (my (odd) name) R " + " ".join(["0"] * 10) + " 60 40 0 0\n"
 
     load = files.read(pause=pause).load
-    assert load.used == pytest.approx(1.0)
+    assert (load.used, load.processors) == (pytest.approx(1.0), 2)
     assert load.stolen_share == pytest.approx(0.05)
     assert [busy.name for busy in load.busiest] == ["my (odd) name"]
 

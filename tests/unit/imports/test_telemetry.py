@@ -85,6 +85,14 @@ def test_the_first_report_of_iostat_is_left_out_and_the_second_is_second_zero() 
     assert not placed.by_clock
 
 
+def test_a_file_of_iostat_that_ends_behind_a_clock_keeps_its_clock() -> None:
+    head, *reports = iostat(3).split("Device")
+    clocked = head + "".join(f"03/12/2026 05:51:{n}9 AM\nDevice{report}" for n, report in enumerate(reports))
+    placed = align(read_iostat(clocked + "03/12/2026 05:51:39 AM\n"), 100)
+    assert placed.table is not None
+    assert [row["second"] for row in placed.table.rows() if row["metric"] == "iostat.sda.writes"] == [9, 19]
+
+
 def test_readings_that_are_not_one_a_second_are_not_placed() -> None:
     placed = align(read_iostat(iostat(9)), 100)
     assert placed.table is None

@@ -14,6 +14,7 @@ import sysbench_log
 from dbdyno.core import StoreError, TreeError
 from dbdyno.imports import ImportRequest, import_logs
 from dbdyno.imports._fields import NOT_NAMED
+from dbdyno.imports.sysbench._figures import IGNORED_OR_ORDERED
 from dbdyno.report import page_text
 from dbdyno.store import StoredStudy
 from dbdyno.study import parse_study
@@ -77,6 +78,19 @@ def test_runs_of_another_ordered_length_are_no_repeats(tmp_path: Path) -> None:
     assert len(study.workloads) == 3
     assert {choice.name for choice in study.workloads} == {NOT_NAMED}
     assert len({choice.label for choice in study.workloads}) == 3
+
+
+@pytest.mark.parametrize("rate", [None, 100])
+def test_ordered_rollbacks_are_known_also_where_cells_differ_by_rate_or_length(
+    tmp_path: Path, rate: int | None
+) -> None:
+    no_errors, two_errors = (f"ignored errors:                      {count} " for count in (0, 2))
+    logs = [sysbench_log.log(TPS * times, rate=rate).replace(no_errors, two_errors) for times in (2, 6)]
+    files = {f"tpcc/{number}/4.log": text for number, text in enumerate([*logs, sysbench_log.log(TPS * 2)])}
+    _, results = imported(tmp_path, files, "{target}/*/{threads}.log", "workload=tpcc/sysbench-tpcc")
+    records = [record for record in results.records() if record.figures.errors]
+    assert len({record.run.cell.workload for record in records}) == 2
+    assert [record.figures.errors for record in records] == [{IGNORED_OR_ORDERED: 2}] * 2
 
 
 def test_runs_that_end_by_a_number_of_events_stay_repeats(tmp_path: Path) -> None:

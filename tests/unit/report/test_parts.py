@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import sysbench_log
 from dbdyno.core import Target, parse_engine_name
+from dbdyno.engines import counter_ids
 from dbdyno.report import StudyAnalysis, analyse_study, page_text
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._html import Html, element, script_json
@@ -120,6 +121,22 @@ def test_every_metric_is_drawn_in_one_panel_only(results: StoredStudy) -> None:
     metrics = set(results.telemetry(run_id).values("metric"))
     assert metrics <= set(names)
     assert len(names) == len(set(names))
+
+
+def test_compactions_are_drawn_with_the_flushes_of_an_lsm_tree(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    names = {f"engine.lsm.{name}_bytes" for name in ("flush", "compaction_read", "compaction_write")}
+    assert {name.removeprefix("engine.") for name in names} <= set(counter_ids())
+
+    def change(run: StoredRun) -> StoredRun:
+        assert not isinstance(run.telemetry, Table)
+        return replace(run, telemetry=(*run.telemetry, *(TelemetryRow(3, name, 9.0, "bytes/s") for name in names)))
+
+    results = write(tmp_path / "lsm", change=change, most=1)
+    panels = run_series(results, next(iter(results.run_ids())))["panels"]
+    (panel,) = (panel for panel in panels if panel["title"] == "Compaction and memtable flush")
+    assert {line["name"] for line in panel["lines"]} == names
 
 
 @pytest.mark.parametrize(("value", "key"), [(0.0, "other"), (2.0, "")])

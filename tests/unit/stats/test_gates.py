@@ -26,6 +26,8 @@ RISING = LEVEL + np.linspace(0, 60, 600)
         (RISING, 1e6, True),
         (RISING, 1e3, False),
         (np.zeros(60), None, True),
+        (np.repeat([0.0, 3.0], [60, 5]), None, True),  # the first reading of a rare event, in an incomplete group
+        (np.repeat([0.0, 3.0], [57, 8]), None, False),
         (LEVEL[:29], None, None),
         (None, 1e6, None),
     ],

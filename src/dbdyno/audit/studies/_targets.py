@@ -10,7 +10,7 @@ from typing import Any
 from dbdyno.audit import TargetFacts
 from dbdyno.audit.studies._inspection import RunSource
 from dbdyno.audit.studies._window import Window
-from dbdyno.core import RunRecord, Target, is_network_route
+from dbdyno.core import IDLE_TIMES, RunRecord, Target, is_network_route
 from dbdyno.engines import read_option_file
 from dbdyno.study import Study
 
@@ -148,7 +148,7 @@ def _host_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "rotational": host.get("rotational"),
         "free_memory_bytes": _cacheable_bytes(runs, window),
         "rss_bytes": window.median("server.resident"),
-        "idle_share": _processors_used_share(window.median("host.cpu.idle"), processors),
+        "idle_share": _processors_used_share(_idle_processors(window), processors),
         "client_cpu_share": None
         if is_client_elsewhere
         else _processors_used_share(window.median("client.cpu.user", "client.cpu.system"), processors),
@@ -189,6 +189,12 @@ def _cacheable_bytes(runs: TargetRuns, window: Window) -> float | None:
 def _build_origin(engine: Mapping[str, Any]) -> str | None:
     """Return what the build was made for, such as the distribution of its package."""
     return f"{engine['source']} {engine['location']}" if engine.get("location") else None
+
+
+def _idle_processors(window: Window) -> float | None:
+    """Return processors without work: those that wait for a disk could run something, too."""
+    known_times = [name for name in IDLE_TIMES if name in window.metrics]
+    return window.median(*known_times) if known_times else None
 
 
 def _processors_used_share(processors_used: float | None, processors: int) -> float | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dbdyno.core import IDLE_TIMES
 from dbdyno.store import Results
 from dbdyno.tables import Table
 
@@ -27,8 +28,9 @@ _NEEDED = (
     "engine.redo.waits",
     "engine.table_cache.opened_tables",
     "engine.table_cache.overflows",
-    "host.cpu.idle",
+    *IDLE_TIMES,
     "memory.available",
+    "server.limit.anonymous",
     "server.resident",
 )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dbdyno.core import format_bytes
+import shlex
+
+from dbdyno.core import Disk, format_bytes
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _READ_AHEAD_BYTES = 256 << 10
 _LITTLE_SHARE = 0.05
 _IN_MEMORY = ("tmpfs", "ramfs", "ramdisk")
-_BY_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph")
+_BY_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "ceph")
+_BY_HYPERVISOR = ("9p", "virtiofs", "vboxsf")
 _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs")
 _QUEUES_BY_PROCESS = ("bfq", "cfq")
 
@@ -53,6 +56,12 @@ def filesystem(subject: Subject) -> CheckAnswer:
             "every flush is a round trip over a shared network, and direct I/O may behave differently",
             "point DBDYNO_HOME (of another host: --home) at a local disk",
         )
+    if kind in _BY_HYPERVISOR:
+        return weakens(
+            f"data directories are in a folder that the hypervisor shares ({kind})",
+            "every flush is a request to a file server outside this guest, and direct I/O may behave differently",
+            "point DBDYNO_HOME (of another host: --home) at a virtual disk of this guest",
+        )
     if kind == "overlay":
         return weakens(
             "data directories are in the layers of a container (overlay)",
@@ -80,13 +89,20 @@ def mount_options(subject: Subject) -> CheckAnswer:
         return weakens(
             f"mounted with {', '.join(unsafe)}",
             "flushes do not reach the disk: commits look cheap, and a power cut loses them",
-            f"sudo mount -o remount,barrier=1 {disk.path}, and remove it from /etc/fstab",
+            f"{_remount_command(disk, 'barrier')}, and remove it from /etc/fstab",
         )
-    if "sync" in options or "dirsync" in options:
+    if "sync" in options:
         return weakens(
             "mounted with sync",
             "every write waits for the disk, even those that an engine would batch",
-            f"sudo mount -o remount,async {disk.path}",
+            _remount_command(disk, "async"),
+        )
+    if "dirsync" in options:
+        return notes(
+            "mounted with dirsync",
+            "creating, renaming and removing files waits for the disk: log files, temporary tables and the files of "
+            "LSM engines, but no commit to a file that is there",
+            "remove it from /etc/fstab and mount the filesystem anew",
         )
     if "discard" in options:
         return notes(
@@ -111,10 +127,10 @@ def scheduler(subject: Subject) -> CheckAnswer:
     if disk.scheduler not in _QUEUES_BY_PROCESS:
         return clear(disk.scheduler)
     return weakens(
-        f"I/O scheduler {disk.scheduler}",
+        f"I/O scheduler {disk.scheduler}{f' of {disk.queue_disk}' if disk.queue_disk else ''}",
         "it idles the disk to wait for nearby requests and shares it by process: flash loses throughput, and "
         "engines that write from many threads lose a different share than those that write from one",
-        f"echo none | sudo tee /sys/block/{_disk_name(disk.device)}/queue/scheduler (mq-deadline for spinning disks)",
+        f"echo none | sudo tee /sys/block/{disk.queue_disk or 'DISK'}/queue/scheduler (mq-deadline for spinning disks)",
     )
 
 
@@ -133,8 +149,9 @@ def read_ahead(subject: Subject) -> CheckAnswer:
     )
 
 
-def _disk_name(device: str) -> str:
-    return device.rsplit("/", 1)[-1] or "DEVICE"
+def _remount_command(disk: Disk, option: str) -> str:
+    """Return the command that sets an option; mount takes a mount point, and the path may lie anywhere below it."""
+    return f'sudo mount -o remount,{option} "$(findmnt -no TARGET -T {shlex.quote(disk.path)})"'
 
 
 DISK_CHECKS = (

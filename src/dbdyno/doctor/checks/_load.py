@@ -14,7 +14,8 @@ _USUAL_SPREAD = 0.026
 
 def others(subject: Subject) -> CheckAnswer:
     """Check which processors somebody else uses."""
-    load, count = subject.machine.load, len(subject.machine.processors.usable) or 1
+    load = subject.machine.load
+    count = load.processors or len(subject.machine.processors.usable) or 1
     if load.used is None:
         return unknown("processor use of processes can't be read")
     if load.used / count <= _QUIET_SHARE:

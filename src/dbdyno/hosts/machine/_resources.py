@@ -71,6 +71,7 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
             BusyProcess(pid, _program_name(tree, pid, ticks_after[1][pid][0]), round(use_by_pid[pid], 2))
             for pid in busiest[:_NAMED]
         ),
+        processors=processors,
     )
 
 
@@ -149,7 +150,11 @@ def _is_turbo_on(tree: Tree) -> bool | None:
 
 def _is_on_battery(tree: Tree) -> bool | None:
     """Return whether it runs on battery; None without a battery."""
-    supplies = tree.matching("/sys/class/power_supply", "*")
+    supplies = [
+        path
+        for path in tree.matching("/sys/class/power_supply", "*")
+        if tree.text(path / "scope") != "Device"  # the battery of a mouse or keyboard powers no machine
+    ]
     kinds = {path: tree.text(path / "type") for path in supplies}
     if "Battery" not in kinds.values():
         return None

@@ -43,16 +43,18 @@ def read_disk(tree: Tree, data_path: Path) -> Disk:
     space = files.space(place)
     read_ahead = None if queue is None else tree.number(f"{queue}/read_ahead_kb")
     rotational = None if queue is None else tree.flag(f"{queue}/rotational")
+    queue_disk, scheduler = ("", "") if queue is None else _scheduled_disk(tree, Path(queue).parent)
     return Disk(
         path=str(place),
         device=mount.source,
         filesystem=mount.filesystem,
         options=tuple(dict.fromkeys(",".join(filter(None, (mount.options, mount.super_options))).split(","))),
         rotational=rotational,
-        scheduler="" if queue is None else tree.chosen(f"{queue}/scheduler"),
+        scheduler=scheduler,
         read_ahead_bytes=None if read_ahead is None else read_ahead * 1024,
         size_bytes=space.size_bytes,
         free_bytes=space.free_bytes,
+        queue_disk=queue_disk,
     )
 
 
@@ -64,3 +66,23 @@ def _queue_folder(tree: Tree, device_number: str, source: str) -> str | None:
             if tree.facts(folder / "queue/scheduler") is not None:
                 return str(folder / "queue")
     return None
+
+
+def _scheduled_disk(tree: Tree, device_folder: Path) -> tuple[str, str]:
+    """Return name and scheduler of the first disk of a device that has one; without any, of its first disk.
+
+    LVM, LUKS and software RAID have no scheduler: their own queue says none, whichever orders the disks below.
+    """
+    folders = _disks_below(tree, device_folder)
+    schedulers = {folder.name: tree.chosen(folder / "queue/scheduler") for folder in folders}
+    name = next((name for name, chosen in schedulers.items() if chosen not in ("", "none")), folders[0].name)
+    return name, schedulers[name]
+
+
+def _disks_below(tree: Tree, device_folder: Path) -> list[Path]:
+    """Return the folders of the disks that a device is made of: its own where it is a disk."""
+    parts = [tree.resolved(path) for path in tree.matching(str(device_folder / "slaves"), "*")]
+    if not parts:
+        return [device_folder]
+    devices = [part if tree.facts(part / "queue") is not None else part.parent for part in parts]
+    return [disk for device in devices for disk in _disks_below(tree, device)]

@@ -68,7 +68,7 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
     encoded = encoded_histogram(reports)
     percentile = percentile_of(run)
     qps = intervals.qps
-    is_tpcc = workload.partition(" at ")[0] == ORDERS_ROLLBACKS
+    is_tpcc = workload == ORDERS_ROLLBACKS
     elapsed_s = reports[-1].values.get("elapsed_s") if reports else None
     return RunFigures(
         interval_s=interval_s,

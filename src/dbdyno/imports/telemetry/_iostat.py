@@ -62,7 +62,8 @@ def read_iostat(text: str) -> ToolReports:
                 problems.append((line_number, f"not a whole line of iostat: {line[:80]}"))
         elif match := _CLOCK_RE.match(line):
             clocks.append(match[1] or match[2])
-    clock = clock_seconds(clocks) if len(clocks) == report + 1 else ()
+    # A file that ends between the clock of a report and its table of devices has one clock more.
+    clock = clock_seconds(clocks[: report + 1]) if len(clocks) in (report + 1, report + 2) else ()
     return ToolReports(
         _remove_idle_devices(series), report + 1, clock, facts=machine_facts(text), diagnostics=tuple(problems)
     )

@@ -89,6 +89,33 @@ def test_the_load_at_the_highest_concurrency_speaks_for_a_target(tmp_path: Path)
     assert outcome(audited(tmp_path, change=busy), "client-cpu-contention") == "high"
 
 
+def test_processors_that_wait_for_a_disk_are_idle(tmp_path: Path) -> None:
+    def waiting(run: Run, fields: dict[str, Any]) -> None:
+        times = [("host.cpu.idle", 0.1, "cpus"), ("host.cpu.iowait", 2.5, "cpus")]
+        fields["telemetry"] = [*times, *fields["telemetry"][1:]]
+
+    usual = outcome(audited(tmp_path / "usual"), "client-cpu-contention")
+    assert outcome(audited(tmp_path / "waiting", change=waiting), "client-cpu-contention") == usual != "high"
+
+
+def test_a_memory_limit_leaves_no_room_for_a_hidden_cache(tmp_path: Path) -> None:
+    """20 GB are free on the machine, but the limit leaves 20 MB of them: less than the buffer pool."""
+
+    def free(run: Run, fields: dict[str, Any]) -> None:
+        is_buffered = run.cell.target == "mysql:9.7"
+        path = {"innodb_flush_method": "fsync"} if is_buffered else {"innodb_data_file_buffering": "OFF"}
+        fields["variables"] |= {**path, "innodb_buffer_pool_size": "268435456"}
+
+    def limited(run: Run, fields: dict[str, Any]) -> None:
+        free(run, fields)
+        fields["life"] = {"memory": {"limit_bytes": 320_000_000}}
+        fields["telemetry"] = [*fields["telemetry"], ("server.limit.anonymous", 300e6, "bytes")]
+
+    rule_id = "page-cache-as-hidden-cache"
+    assert outcome(audited(tmp_path / "free", change=free), rule_id) == "critical"
+    assert outcome(audited(tmp_path / "limited", change=limited), rule_id) == "clear"
+
+
 def test_tables_of_another_collation_or_definition_are_critical(tmp_path: Path) -> None:
     def other(run: Run, fields: dict[str, Any]) -> None:
         if run.cell.target == "mysql:9.7":
