@@ -126,13 +126,12 @@ def proof_study(
         concurrencies=(cell.concurrency,),
         limits=study.server_limits,
         routes=(cell.route,),
-        servers={},
         sentinel="",
         restore="run",
         equivalence_events=0,
         audit_stop="never",
         scaled="",
-    )
+    ).without_unused()
     check_study(proof, f"'{proof.name}' can't be run")
     return ProofStudy(alteration, proof, cell, axes.altered, axes.words)
 

@@ -242,6 +242,24 @@ class Study:
         """Return the limits that keep servers as they are when only some concurrencies are run."""
         return replace(self.limits, connections=self.connections_max)
 
+    def without_unused(self) -> Study:
+        """Return the study without settings, addresses, routes and clients that no target or route of it uses.
+
+        A study file that holds these is refused; a study that is made of another's cells may have them left.
+        """
+        kinds = {target.engine.storage_engine for target in self.targets}
+        servers = {target.engine.source_place for target in self.targets if target.engine.source_kind == "server"}
+        has_network = any(map(is_network_route, self.routes))
+        return replace(
+            self,
+            settings={
+                name: value for name, value in self.settings.items() if any(concerns(name, kind) for kind in kinds)
+            },
+            servers={name: address for name, address in self.servers.items() if name in servers},
+            benches=self.benches if has_network else tuple(replace(bench, clients=()) for bench in self.benches),
+            shaped_routes=tuple(route for route in self.shaped_routes if route.name in self.routes),
+        )
+
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Return neutral parameters of a target: the study's where they concern its storage engine, and its own."""
         storage_engine = target.engine.storage_engine

@@ -112,6 +112,29 @@ def test_servers_stay_set_up_for_the_connections_of_the_whole_study() -> None:
     assert (made.study.concurrencies, made.study.connections_max) == ((8,), 512)
 
 
+ELSEWHERE = """
+[settings]
+flush.page_cleaners = 4
+memory.write_buffers = "32MB"
+[hosts.db1]
+address = "10.1.0.2"
+[hosts.c1]
+[bench.a]
+server = "db1"
+client = "c1"
+[routes.wan]
+rtt = "10ms"
+"""
+
+
+@pytest.mark.parametrize(("name", "target"), [("durability-relaxed", "innodb"), ("write-buffers", "myrocks")])
+def test_a_cell_is_proved_without_what_only_other_cells_use(name: str, target: str) -> None:
+    text = STUDY.format(target="", policy="").replace("[1, 8]", '[1, 8]\nroute = ["socket", "wan"]')
+    made = _made(name, parse_study(text + ELSEWHERE, "example"), target)
+    assert parse_study(study_text(made.study), "again").targets == made.study.targets
+    assert (made.study.routes, made.study.shaped_routes) == (("socket",), ())
+
+
 def test_memory_is_altered_by_the_tier() -> None:
     made = _made("buffer-pool")
     assert made.altered == replace(made.control, tier_bytes=8 * TIER)
