@@ -144,7 +144,8 @@ def with_lengths(study: Study, rounds: int, window_ns: int | None) -> Study:
     RequestError : no study file may have these
     """
     if window_ns is not None:
-        ends = AdaptiveLength(warm_up=study.adaptive_length.warm_up)
+        is_adaptive = study.adaptive_length.warm_up
+        ends = AdaptiveLength(warm_up=is_adaptive, gates=study.adaptive_length.gates or not is_adaptive)
         study = replace(study, window_ns=window_ns, adaptive_length=ends)
     study = replace(study, repeats=rounds, repeats_max=None)
     check_study(study, "no proof can have these --rounds and --window")

@@ -170,6 +170,18 @@ def test_runs_and_windows_that_no_study_file_may_have_are_refused(rounds: int, w
     assert (made.study.repeats, made.study.window_ns) == (50, 2 * 10**9)
 
 
+@pytest.mark.parametrize(
+    ("lengths", "gates"),
+    [('warm_up = "auto"\ngates = "off"', False), ('warm_up = "auto"', True), ('window = "auto"\ngates = "off"', True)],
+)
+def test_a_window_of_its_own_leaves_the_warm_up_as_the_study_has_it(lengths: str, gates: bool) -> None:
+    study = parse_study(STUDY.format(target="", policy="") + lengths, "example")
+    row, base = alterations()["redo-capacity"], own_values(TIER)
+    made = proof_study(study, _cell(), row, base=base, window_ns=20 * 10**9)
+    assert made.study.adaptive_length.warm_up == study.adaptive_length.warm_up
+    assert made.study.adaptive_length.gates == gates
+
+
 def test_a_server_that_was_not_started_here_is_not_altered() -> None:
     text = STUDY.replace('"mysql:9.7"', '"mysql:9.7@server:theirs"').format(target="", policy="")
     study = parse_study(
