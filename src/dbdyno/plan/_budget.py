@@ -21,7 +21,7 @@ from dbdyno.plan._hours import (
     run_parts,
 )
 from dbdyno.stats import ASSUMED_VARIATION, Variation
-from dbdyno.study import Study
+from dbdyno.study import Study, dataset_name
 
 _OBTAIN_NS = 40 * 10**9  # an engine's packages, fetched and unpacked
 _INITIALISE_NS = 12 * 10**9
@@ -74,7 +74,7 @@ def estimate_budget(
     study: Study, run_count: int, rows: Mapping[str, int], variation: Variation = ASSUMED_VARIATION
 ) -> Budget:
     """Estimate what a study needs; `rows` of each workload's dataset by its label."""
-    datasets = {(choice.family, repr(choice.dataset_options)): choice for choice in study.workloads}
+    datasets = {(dataset_name(choice.name), repr(choice.dataset_options)): choice for choice in study.workloads}
     counts = [rows.get(choice.label, 0) for choice in datasets.values()]
     snapshots = [EMPTY_SERVER_BYTES + count * ROW_BYTES for count in counts]
     populate_ns = sum(_INITIALISE_NS + count * 10**9 // _POPULATE_ROWS_PER_S for count in counts)

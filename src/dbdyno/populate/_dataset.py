@@ -22,9 +22,9 @@ from dbdyno.study import (
     Timeouts,
     WorkloadChoice,
     WorkloadFolders,
+    dataset_name,
     directory_of,
     family_name,
-    family_of,
     placed_workload,
 )
 
@@ -78,11 +78,11 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs.
+        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs, all but bulk_insert.
 
         Files that a workload reads count with their content.
         """
-        parts = [self._sharing_name, sorted(self.options.items()), self.rng, self.seed]
+        parts = [dataset_name(self.workload), sorted(self.options.items()), self.rng, self.seed]
         if self.workload.startswith(SQL_FILES):
             parts.append(_files_digest(directory_of(self.workload)))
         if data_file := self.options.get("data_file"):
@@ -99,16 +99,11 @@ class Dataset:
         'sysbench, table_size 50,000, tables 4'
         """
         return ", ".join(
-            [self._sharing_name, *(f"{option} {_value_words(value)}" for option, value in sorted(self.options.items()))]
+            [
+                dataset_name(self.workload),
+                *(f"{option} {_value_words(value)}" for option, value in sorted(self.options.items())),
+            ]
         )
-
-    @property
-    def _sharing_name(self) -> str:
-        """Return what the workloads have in common that could share it."""
-        # Where a family's name is a workload, what follows it is a dialect with its own tables.
-        if self.workload.startswith(SQL_FILES) or family_of(self.workload).is_workload:
-            return self.workload
-        return family_name(self.workload)
 
     def order(
         self,

@@ -59,6 +59,8 @@ def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
 
 def _dataset_facts(results: StoredStudy, group: CellJudgement) -> Mapping[str, Any] | None:
     cell = group.cell
-    options = dict(results.study.workload_of(cell.target, cell.workload).dataset_options)
+    choice = results.study.workload_of(cell.target, cell.workload)
     datasets = (results.dataset(cell.target) or {}).get("datasets", ())
-    return next((facts for facts in datasets if facts["options"] == options), None)
+    return next(
+        (facts for facts in datasets if choice.uses_dataset(facts.get("workload", choice.name), facts["options"])), None
+    )

@@ -11,7 +11,7 @@ from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, USUAL, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._places import BenchChoice, FleetChoice, RouteChoice, ServerAddress
-from dbdyno.study._workloads import OptionValue, family_name, options_of
+from dbdyno.study._workloads import OptionValue, dataset_name, family_name, options_of
 
 Order = Literal["interleaved", "as-written", "unknown"]
 Protocol = Literal["prepared", "text", "unknown"]
@@ -50,6 +50,15 @@ class WorkloadChoice:
         """The options that shape the data: workloads that agree in them share one dataset."""
         known_options = options_of(self.name)
         return {name: value for name, value in sorted(self.options.items()) if known_options[name].shapes_data}
+
+    def uses_dataset(self, workload: str, options: object) -> bool:
+        """Return whether it works on a dataset that was filled for a workload with these options.
+
+        >>> read_only = WorkloadChoice("ro", "sysbench/oltp_read_only", {"tables": 8})
+        >>> [read_only.uses_dataset(f"sysbench/{name}", {"tables": 8}) for name in ("oltp_insert", "bulk_insert")]
+        [True, False]
+        """
+        return dataset_name(workload) == dataset_name(self.name) and options == self.dataset_options
 
     @property
     def family(self) -> str:

@@ -130,6 +130,22 @@ def family_name(name: str) -> str:
     return name.split(":", 1)[0].split("/", 1)[0]
 
 
+_OF_OWN_TABLES = frozenset({"sysbench/bulk_insert"})
+"""Workloads whose tables have other columns than those of their family."""
+
+
+def dataset_name(name: str) -> str:
+    """Return what workloads that can share a dataset have in common: their family, unless each has its own tables.
+
+    >>> dataset_name("sysbench/oltp_read_only"), dataset_name("sysbench/bulk_insert"), dataset_name("tpcc/hammerdb")
+    ('sysbench', 'sysbench/bulk_insert', 'tpcc/hammerdb')
+    """
+    # Where a family's name is a workload, what follows it is a dialect with its own tables.
+    shares_tables = any(family.name == family_name(name) and not family.is_workload for family in FAMILIES)
+    has_own_tables = name.startswith((SQL_FILES, IMPORTED)) or name in _OF_OWN_TABLES
+    return family_name(name) if shares_tables and not has_own_tables else name
+
+
 def options_of(name: str) -> Mapping[str, WorkloadOption]:
     """Return the options of a workload by its full name."""
     return {} if name.startswith(IMPORTED) else family_of(name).options

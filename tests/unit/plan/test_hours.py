@@ -9,7 +9,7 @@ import pytest
 
 from dbdyno.plan import Budget, TimePart, make_plan
 from dbdyno.plan._hours import FURTHER, RESTORE, STEP, WARM_UP, WINDOW
-from dbdyno.study import ResolvedWorkload, Study, parse_study, read_study
+from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, parse_study, read_study
 
 ROOT = Path(__file__).parents[3]
 S = 10**9
@@ -93,6 +93,26 @@ def test_further_repeats_cost_the_more_the_surer_levels_shall_be() -> None:
     assert expected == sorted(expected)
     assert expected[0] < expected[-1]
     assert all(span.least_ns == 0 and span.expected_ns <= span.most_ns for span in times)
+
+
+@pytest.mark.parametrize(
+    ("names", "datasets"),
+    [
+        (("sysbench/oltp_read_only", "sysbench/oltp_insert"), 1),
+        (("tpcc/standard", "tpcc/hammerdb"), 2),
+        (("sql:shop", "sql:queue"), 2),
+    ],
+)
+def test_each_dataset_is_filled_and_kept_once(names: tuple[str, str], datasets: int) -> None:
+    workloads = tuple(WorkloadChoice(name, name) for name in names)
+    two = replace(small('warm_up = "10s"\nwindow = "60s"'), workloads=workloads)
+    one = replace(two, workloads=workloads[:1])
+    further, rows = datasets - 1, 100_000_000
+    targets = len(two.targets)
+    disk_bytes = budget(two, rows).disk_bytes - budget(one, rows).disk_bytes
+    assert targets * further * rows * 200 <= disk_bytes <= targets * further * rows * 300
+    prepare_ns = budget(two, rows).prepare_ns - budget(one, rows).prepare_ns
+    assert (prepare_ns > HOUR) == bool(further)
 
 
 def test_the_average_run_is_its_surroundings_and_its_window(published: Study) -> None:

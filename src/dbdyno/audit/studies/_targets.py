@@ -121,7 +121,9 @@ def _schema_facts(runs: TargetRuns) -> dict[str, Any]:
     facts = {name: schema_document[name] for name in ("ddl", "columns", "data_bytes") if schema_document.get(name)}
     datasets = (runs.source.dataset(runs.target.name) or {}).get("datasets", ())
     workload = runs.study.workload_of(runs.target.name, runs.judged.run.cell.workload)
-    matching_datasets = [entry for entry in datasets if entry["options"] == workload.dataset_options] or list(datasets)
+    matching_datasets = [
+        entry for entry in datasets if workload.uses_dataset(entry.get("workload", workload.name), entry["options"])
+    ] or list(datasets)
     if matching_datasets:
         facts["row_count"] = matching_datasets[0]["rows_total"]
     return facts
