@@ -49,6 +49,7 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
     StudyError : options that can't be, alone, together, or for so many connections
     MeasureError : the load generator is no use
     """
+    _refuse_lost_tables(study)
     concurrency_max = max(study.concurrencies)
     workload_cache: dict[tuple[str, ...], ResolvedWorkload] = {}
     workloads = {}
@@ -61,6 +62,21 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
                 workload_cache[key] = _resolve_workload(words, choice, study, host, generator)
             workloads[target.name, label] = workload_cache[key]
     return workloads
+
+
+def _refuse_lost_tables(study: Study) -> None:
+    """Refuse workloads whose tables would replace each other: a running server has one schema for each family."""
+    for target in (target for target in study.targets if target.engine.source_kind == "server"):
+        filled_choices: dict[str, WorkloadChoice] = {}
+        for choice in (study.workload_of(target.name, each.label) for each in study.workloads):
+            earlier = filled_choices.setdefault(choice.family, choice)
+            if not choice.uses_dataset(earlier.name, earlier.dataset_options):
+                raise StudyError(
+                    f"{earlier.label} and {choice.label} need different tables in one schema of {target.name}",
+                    "dbdyno fills a running server once, before the first run",
+                    "give both the same tables and rows, or write a study for each",
+                    code="tables-differ",
+                )
 
 
 def _generator_arguments(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:
