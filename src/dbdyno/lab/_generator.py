@@ -61,6 +61,8 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
             if key not in workload_cache:
                 workload_cache[key] = _resolve_workload(words, choice, study, host, generator)
             workloads[target.name, label] = workload_cache[key]
+    for choice in study.workloads:
+        _refuse_other_rows(choice, {target.name: workloads[target.name, choice.label] for target in study.targets})
     return workloads
 
 
@@ -77,6 +79,20 @@ def _refuse_lost_tables(study: Study) -> None:
                     "give both the same tables and rows, or write a study for each",
                     code="tables-differ",
                 )
+
+
+def _refuse_other_rows(choice: WorkloadChoice, workloads: Mapping[str, ResolvedWorkload]) -> None:
+    """Refuse targets with other numbers of rows, which are found to differ only once all of them are filled."""
+    (reference_target, reference), *others = workloads.items()
+    for target, workload in others:
+        if workload.rows_total != reference.rows_total:
+            raise StudyError(
+                f"{target} would have {workload.rows_total:,} rows for {choice.label}, and {reference_target} "
+                f"{reference.rows_total:,}",
+                "targets of a workload must hold the same rows",
+                "write a study with one [[workload]] for each size",
+                code="rows-differ",
+            )
 
 
 def _generator_arguments(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:

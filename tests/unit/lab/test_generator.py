@@ -102,3 +102,25 @@ def test_tables_of_a_running_server_that_would_be_replaced_are_refused(
             resolve_workloads(study, host, generator)
     else:
         assert len(resolve_workloads(study, host, generator)) == 2
+
+
+class FillingHost(DescribingHost):
+    """A load generator that describes tables of the size that it is asked for."""
+
+    def run(self, argv: Sequence[str], **more: Any) -> Completed:
+        sizes = [int(word.partition("=")[2]) for word in argv if word.startswith("--table-size=")]
+        self.more = {"rows_total": 4 * sizes[0]}
+        return super().run(argv, **more)
+
+
+@pytest.mark.parametrize("rows", [1000, 2000])
+def test_targets_with_other_numbers_of_rows_are_refused_before_they_are_filled(rows: int) -> None:
+    targets = f'[[target]]\nengine = "mysql:9.7"\nworkload = {{rows = {rows}}}\n[[target]]\nengine = "mariadb:11.8"\n'
+    workload = '[workload]\nname = "sysbench/oltp_read_only"\ntables = 4\nrows = 1000\n'
+    study = parse_study(f'{targets}{workload}[axes]\ntier = "64MB"\nconcurrency = 1\n', "sizes.toml")
+    host, generator = cast("Host", FillingHost()), Path("/opt/dbdyno-load")
+    if rows == 1000:
+        assert len(resolve_workloads(study, host, generator)) == 2
+    else:
+        with raises_code(StudyError, "rows-differ", "8,000", "4,000"):
+            resolve_workloads(study, host, generator)
