@@ -110,6 +110,16 @@ def test_the_storage_engine_axis_multiplies_targets() -> None:
     assert names == ["mariadb:11.8", "mariadb:11.8+rocksdb", "mariadb:10.11", "mariadb:10.11+rocksdb"]
 
 
+def test_the_storage_engine_axis_leaves_a_plug_in_to_the_engine_that_it_holds() -> None:
+    target = '[[target]]\nengine = "mariadb:11.8+tidesdb"\nplugin = "/opt/ha_tidesdb.so"\nplugin_maturity = "beta"\n'
+    text = SMALL.replace('targets = ["mariadb:11.8", "mysql:9.7"]\n', target)
+    study = parse_study(text.replace("[axes]", '[axes]\nstorage_engine = ["innodb", "tidesdb"]'), "s.toml")
+    innodb, tidesdb = (target.engine for target in study.targets)
+    assert (innodb.plugin, innodb.plugin_maturity) == ("", "")
+    assert (tidesdb.plugin, tidesdb.plugin_maturity) == ("/opt/ha_tidesdb.so", "beta")
+    assert parse_study(study_text(study), "again.toml") == study
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
