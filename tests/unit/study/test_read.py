@@ -102,11 +102,12 @@ password_env = "DB_PASSWORD"
     assert parse_study(study_text(study), "again.toml") == study
 
 
-def test_the_storage_engine_axis_multiplies_targets() -> None:
-    text = SMALL.replace('"mysql:9.7"]', '"mariadb:10.11"]').replace(
-        "[axes]", '[axes]\nstorage_engine = ["innodb", "rocksdb"]'
-    )
-    names = [target.name for target in parse_study(text, "s.toml").targets]
+@pytest.mark.parametrize("engines", ['["innodb", "rocksdb"]', '["InnoDB", "MyRocks"]'])
+def test_the_storage_engine_axis_multiplies_targets(engines: str) -> None:
+    text = SMALL.replace('"mysql:9.7"]', '"mariadb:10.11"]')
+    study = parse_study(text.replace("[axes]", f"[axes]\nstorage_engine = {engines}"), "s.toml")
+    assert parse_study(study_text(study), "again.toml") == study
+    names = [target.name for target in study.targets]
     assert names == ["mariadb:11.8", "mariadb:11.8+rocksdb", "mariadb:10.11", "mariadb:10.11+rocksdb"]
 
 
