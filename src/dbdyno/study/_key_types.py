@@ -157,7 +157,7 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
             duration_ns = parse_duration_ns(read_text(value))
         except StudyError as error:
             suggestion = with_unit(value, "s")
-            words = f'with its unit: "{suggestion}"?' if suggestion else 'such as "12s", "1m30s" or "250ms"'
+            words = f'with its unit: "{suggestion}"?' if suggestion else 'such as "12s", "1m30s" or "1h"'
             raise ValueError(f"a duration {words}") from error
         if duration_ns < least_ns:
             raise ValueError(f"at least {least_ns / 1e9:g} s")

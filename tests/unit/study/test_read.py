@@ -129,6 +129,7 @@ def test_the_storage_engine_axis_leaves_a_plug_in_to_the_engine_that_it_holds() 
         ('"12s"', '"12"', 16, "duration"),
         ('"12s"', '"1500ms"', 16, "at least 2 s"),
         ('"12s"', '"2500ms"', 16, "whole seconds"),
+        ('"12s"', '"soon"', 16, '"1h"'),
         ("[1, 4]", "[0, 4]", 12, " from 1"),
         ("[1, 4]", "[4, 4]", 12, "without repetitions"),
         ("[1, 4]", "[]", 12, " one entry"),
