@@ -6,7 +6,7 @@ The constants were read off small machines with two cores and are meant to be ri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbdyno.core import HostError, RequestError, format_bytes
 from dbdyno.plan._hours import (
@@ -42,6 +42,7 @@ class Budget:
     run_count : runs that are made in any case
     disk_bytes : engines, one snapshot a target and dataset, and one running copy
     memory_bytes : the largest server at its highest concurrency
+    copy_bytes : the running copy, part of `disk_bytes`
     """
 
     prepare_ns: int
@@ -49,6 +50,11 @@ class Budget:
     run_count: int
     disk_bytes: int
     memory_bytes: int
+    copy_bytes: int
+
+    def without_kept(self, kept_bytes: int) -> Budget:
+        """Return the estimate for a disk that has so much of the datasets already; each run still takes a copy."""
+        return replace(self, disk_bytes=max(self.disk_bytes - kept_bytes, self.copy_bytes))
 
     @property
     def runs(self) -> TimeRange:
@@ -88,6 +94,7 @@ def estimate_budget(
         run_count=run_count,
         disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
+        copy_bytes=max(snapshots),
     )
 
 
