@@ -115,6 +115,20 @@ def test_each_dataset_is_filled_and_kept_once(names: tuple[str, str], datasets: 
     assert (prepare_ns > HOUR) == bool(further)
 
 
+def test_running_servers_are_not_fetched_and_take_no_disk_here() -> None:
+    own = small('warm_up = "10s"\nwindow = "60s"')
+    running = [
+        replace(target, engine=replace(target.engine, source=f"server:{number}"))
+        for number, target in enumerate(own.targets)
+    ]
+    mixed, alone = replace(own, targets=(own.targets[0], running[1])), replace(own, targets=tuple(running))
+    all_bytes, mixed_bytes, no_bytes = (budget(study).disk_bytes for study in (own, mixed, alone))
+    copy_bytes = budget(own).copy_bytes
+    assert mixed_bytes - copy_bytes == pytest.approx((all_bytes - copy_bytes) / 2)
+    assert no_bytes == 0
+    assert budget(own).prepare_ns > budget(mixed).prepare_ns > budget(alone).prepare_ns > HOUR
+
+
 def test_the_average_run_is_its_surroundings_and_its_window(published: Study) -> None:
     found = budget(published)
     window_ns = part(found, "window").span.expected_ns // found.run_count
