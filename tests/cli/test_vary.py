@@ -44,6 +44,8 @@ def test_one_thing_varied_twice_is_refused() -> None:
         ("sysbench/oltp_read_write", [], ["rows=10,20"], {}),
         ("sysbench/oltp_read_write", [], ["--table-size=10,20"], {}),
         ("tpcc/hammerdb", [], [], {}),
+        ("sysbench/bulk_insert", [], [], {}),
+        ("bulk_insert", ["--tables=16"], [], {"tables": 16}),
     ],
 )
 def test_tables_get_a_size_where_nobody_gives_one(

@@ -13,7 +13,17 @@ from dbdyno.cli._running_servers import quoted, server_lines
 from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.engines import parameters_of_option, vocabulary
 from dbdyno.nearest import nearest
-from dbdyno.study import BUDGET, ServerAddress, Study, family_name, full_name, options_of, parse_study, study_text
+from dbdyno.study import (
+    BUDGET,
+    ServerAddress,
+    Study,
+    dataset_name,
+    family_name,
+    full_name,
+    options_of,
+    parse_study,
+    study_text,
+)
 from dbdyno.study import OPTION_ALIASES as ALIASES
 
 _SOURCE = "command line"
@@ -186,7 +196,7 @@ def _setting_line(word: str) -> str:
 
 SIZES = {"tables": 4, "table_size": 100_000}
 """Of sysbench's tables where nobody gives a size: sysbench's own 10,000 rows of one table are 2 MB, and 16 connections
-mostly wait for each other's rows there."""
+mostly wait for each other's rows there. The tables of bulk_insert begin without rows, one for each connection."""
 
 
 def workload_option_lines(
@@ -223,7 +233,7 @@ def workload_option_lines(
         _check_whole(option, value, name, key)
         options.append(f"{key} = {quoted(value)}")
         given_keys.add(key)
-    if family_name(name) == "sysbench" and SIZES.keys().isdisjoint(ALIASES.get(key, key) for key in given_keys):
+    if dataset_name(name) == "sysbench" and SIZES.keys().isdisjoint(ALIASES.get(key, key) for key in given_keys):
         options += [f"{key} = {value}" for key, value in SIZES.items() if key in known_options]
     return options
 

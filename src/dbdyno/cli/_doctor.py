@@ -111,9 +111,13 @@ def _examine_bench_hosts(
 
 def _study_needs(study: Study, lab: LocalHost) -> Needs:
     from dbdyno.cli._plan import full_plan
+    from dbdyno.core import Home
     from dbdyno.doctor import needs_of
+    from dbdyno.populate import kept_bytes, kept_snapshots
 
+    is_here = all(bench.server is None for bench in study.benches)
     budget = full_plan(study, lab).budget
+    budget = budget.without_kept(kept_bytes(study, kept_snapshots(Home.of_user(), lab)) if is_here else 0)
     return needs_of(study, budget.memory_bytes, budget.disk_bytes)
 
 

@@ -41,6 +41,7 @@ from dbdyno.measure.client import (
     write_calibration,
 )
 from dbdyno.plan import Plan, check_budget
+from dbdyno.populate import kept_bytes, kept_snapshots
 
 if TYPE_CHECKING:
     from dbdyno.hosts.remote import RemoteHost
@@ -65,9 +66,10 @@ def examine_study_hosts(
     """
     remote_host = hosts.server_host
     host, place = (hosts.host, hosts.home) if remote_host is None else (remote_host, remote_host.home)
-    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
+    budget = plan.budget.without_kept(kept_bytes(study, kept_snapshots(place, host)))
+    check_budget(study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
     facts = asdict(host.facts(place.root))
-    needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
+    needs = needs_of(study, budget.memory_bytes, budget.disk_bytes)
     if remote_host is None:
         examinations = {"": examine_here(needs, hosts.home, hosts.host)}
     else:

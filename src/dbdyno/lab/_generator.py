@@ -49,6 +49,7 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
     StudyError : options that can't be, alone, together, or for so many connections
     MeasureError : the load generator is no use
     """
+    _refuse_lost_tables(study)
     concurrency_max = max(study.concurrencies)
     workload_cache: dict[tuple[str, ...], ResolvedWorkload] = {}
     workloads = {}
@@ -60,7 +61,38 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
             if key not in workload_cache:
                 workload_cache[key] = _resolve_workload(words, choice, study, host, generator)
             workloads[target.name, label] = workload_cache[key]
+    for choice in study.workloads:
+        _refuse_other_rows(choice, {target.name: workloads[target.name, choice.label] for target in study.targets})
     return workloads
+
+
+def _refuse_lost_tables(study: Study) -> None:
+    """Refuse workloads whose tables would replace each other: a running server has one schema for each family."""
+    for target in (target for target in study.targets if target.engine.source_kind == "server"):
+        filled_choices: dict[str, WorkloadChoice] = {}
+        for choice in (study.workload_of(target.name, each.label) for each in study.workloads):
+            earlier = filled_choices.setdefault(choice.family, choice)
+            if not choice.uses_dataset(earlier.name, earlier.dataset_options):
+                raise StudyError(
+                    f"{earlier.label} and {choice.label} need different tables in one schema of {target.name}",
+                    "dbdyno fills a running server once, before the first run",
+                    "give both the same tables and rows, or write a study for each",
+                    code="tables-differ",
+                )
+
+
+def _refuse_other_rows(choice: WorkloadChoice, workloads: Mapping[str, ResolvedWorkload]) -> None:
+    """Refuse targets with other numbers of rows, which are found to differ only once all of them are filled."""
+    (reference_target, reference), *others = workloads.items()
+    for target, workload in others:
+        if workload.rows_total != reference.rows_total:
+            raise StudyError(
+                f"{target} would have {workload.rows_total:,} rows for {choice.label}, and {reference_target} "
+                f"{reference.rows_total:,}",
+                "targets of a workload must hold the same rows",
+                "write a study with one [[workload]] for each size",
+                code="rows-differ",
+            )
 
 
 def _generator_arguments(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:

@@ -60,8 +60,11 @@ class PreflightInspection:
             return None
 
     def _inspection_run(self, target: str) -> Run:
-        """Return its run with the most connections at the place of the study's first run."""
-        first_cell = self.context.plan.runs[0].cell
+        """Return its run with the most connections at the place of the study's first run.
+
+        A sentinel's place does not count: a part of a study may hold no other run there.
+        """
+        first_cell = next(run.cell for run in self.context.plan.runs if not run.is_sentinel)
         place = (first_cell.workload, first_cell.route, first_cell.tier_bytes)
         target_runs = [
             run

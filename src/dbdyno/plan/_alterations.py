@@ -126,13 +126,12 @@ def proof_study(
         concurrencies=(cell.concurrency,),
         limits=study.server_limits,
         routes=(cell.route,),
-        servers={},
         sentinel="",
         restore="run",
         equivalence_events=0,
         audit_stop="never",
         scaled="",
-    )
+    ).without_unused()
     check_study(proof, f"'{proof.name}' can't be run")
     return ProofStudy(alteration, proof, cell, axes.altered, axes.words)
 
@@ -145,7 +144,8 @@ def with_lengths(study: Study, rounds: int, window_ns: int | None) -> Study:
     RequestError : no study file may have these
     """
     if window_ns is not None:
-        ends = AdaptiveLength(warm_up=study.adaptive_length.warm_up)
+        is_adaptive = study.adaptive_length.warm_up
+        ends = AdaptiveLength(warm_up=is_adaptive, gates=study.adaptive_length.gates or not is_adaptive)
         study = replace(study, window_ns=window_ns, adaptive_length=ends)
     study = replace(study, repeats=rounds, repeats_max=None)
     check_study(study, "no proof can have these --rounds and --window")

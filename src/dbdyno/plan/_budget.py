@@ -6,7 +6,7 @@ The constants were read off small machines with two cores and are meant to be ri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbdyno.core import HostError, RequestError, format_bytes
 from dbdyno.plan._hours import (
@@ -40,8 +40,9 @@ class Budget:
     prepare_ns : engines and datasets, nothing of them being there yet
     parts : where the time of the runs goes, further repeats last
     run_count : runs that are made in any case
-    disk_bytes : engines, one snapshot a target and dataset, and one running copy
+    disk_bytes : engines, one snapshot a target and dataset, and one running copy; nothing for running servers
     memory_bytes : the largest server at its highest concurrency
+    copy_bytes : the running copy, part of `disk_bytes`
     """
 
     prepare_ns: int
@@ -49,6 +50,11 @@ class Budget:
     run_count: int
     disk_bytes: int
     memory_bytes: int
+    copy_bytes: int
+
+    def without_kept(self, kept_bytes: int) -> Budget:
+        """Return the estimate for a disk that has so much of the datasets already; each run still takes a copy."""
+        return replace(self, disk_bytes=max(self.disk_bytes - kept_bytes, self.copy_bytes))
 
     @property
     def runs(self) -> TimeRange:
@@ -79,15 +85,18 @@ def estimate_budget(
     snapshots = [EMPTY_SERVER_BYTES + count * ROW_BYTES for count in counts]
     populate_ns = sum(_INITIALISE_NS + count * 10**9 // _POPULATE_ROWS_PER_S for count in counts)
     targets = len(study.targets)
+    started = sum(target.engine.source_kind != "server" for target in study.targets)
+    copy_bytes = max(snapshots) if started else 0
     places = len(study.workloads) * len(study.tiers_bytes) * len(study.routes) * len(study.concurrencies)
     parts = run_parts(study, rows, run_count - places * targets * study.repeats)
     further_repeats = further_part(study, parts, variation)
     return Budget(
-        prepare_ns=targets * (_OBTAIN_NS + populate_ns),
+        prepare_ns=started * _OBTAIN_NS + targets * populate_ns,
         parts=parts if further_repeats is None else (*parts, further_repeats),
         run_count=run_count,
-        disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
+        disk_bytes=started * (_ENGINE_BYTES + sum(snapshots)) + copy_bytes,
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
+        copy_bytes=copy_bytes,
     )
 
 

@@ -46,7 +46,10 @@ def pieces(study: Study, runs: Sequence[Run], benches: int) -> list[tuple[Run, .
     """Divide runs into what stays on one bench, in the order of the study.
 
     Whether a cell is repeated further depends on all runs of its work unit, so with `repeats_max` those stay together.
+    One bench makes all of it, and a sentinel watches the rounds there, not the pieces.
     """
+    if benches < 2:
+        return [tuple(runs)]
     ordinary = [run for run in runs if not run.is_sentinel]
     units = set(map(work_unit, ordinary))
     key_of = work_unit if benches <= len(units) or study.repeats_max is not None else block

@@ -45,7 +45,6 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         concurrencies=(left.concurrency,),
         limits=study.server_limits,
         routes=(left.route,),
-        servers={},
         benches=study.benches[:1],
         repeats=1,
         repeats_max=None,
@@ -58,6 +57,6 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         adaptive_length=AdaptiveLength(),
         warm_up_ns=min(study.warm_up_ns, _WARM_UP_NS),
         window_ns=window_ns,
-    )
+    ).without_unused()
     check_study(deep, "no deep profile can have this --window")
     return deep

@@ -6,7 +6,7 @@ How a server is initialised and started is not decided here: `lab` hands in what
 
 from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._fill import fill
-from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_snapshots, remove_snapshot
+from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_bytes, kept_snapshots, remove_snapshot
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, restore, snapshot_for, snapshot_key
@@ -31,6 +31,7 @@ __all__ = [
     "broken_words",
     "fill",
     "fingerprint",
+    "kept_bytes",
     "kept_snapshots",
     "remove_snapshot",
     "restore",

@@ -78,7 +78,7 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs.
+        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs, all but bulk_insert.
 
         Files that a workload reads count with their content.
         """
@@ -98,8 +98,12 @@ class Dataset:
         >>> Dataset("sysbench/oltp_read_only", {"tables": 4, "table_size": 50000}).title
         'sysbench, table_size 50,000, tables 4'
         """
-        option_texts = [f"{option} {_value_words(value)}" for option, value in sorted(self.options.items())]
-        return ", ".join([dataset_name(self.workload), *option_texts])
+        return ", ".join(
+            [
+                dataset_name(self.workload),
+                *(f"{option} {_value_words(value)}" for option, value in sorted(self.options.items())),
+            ]
+        )
 
     def order(
         self,

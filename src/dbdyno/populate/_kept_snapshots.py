@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.core import Home
+from dbdyno.core import EngineName, Home
+from dbdyno.engines import matches
 from dbdyno.hosts import Host
+from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._snapshot import FACTS, USED, read_facts
+from dbdyno.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,28 @@ def _kept_snapshot(folder: Path, host: Host) -> KeptSnapshot:
     entries = host.files.entries(folder, recursive=True)
     marks = [entry.modified_ns for entry in entries if entry.path in (folder / USED, folder / FACTS)]
     return KeptSnapshot(folder, engine, dataset, sum(entry.disk_bytes for entry in entries), max(marks, default=0))
+
+
+def kept_bytes(study: Study, snapshots: Sequence[KeptSnapshot]) -> int:
+    """Return what the datasets of a study take already, as far as the engines and titles of snapshots say.
+
+    A setting or a seed may still need another snapshot: the space for it is checked before it is filled.
+    """
+    return sum(
+        max((kept.disk_bytes for kept in snapshots if kept.dataset == title and _is_of(kept, target.engine)), default=0)
+        for target in study.targets
+        if target.engine.source_kind != "server"
+        for title in {
+            Dataset.of_study(study, study.workload_of(target.name, choice.label)).title for choice in study.workloads
+        }
+    )
+
+
+def _is_of(kept: KeptSnapshot, engine: EngineName) -> bool:
+    """Return whether an engine of that name has filled it."""
+    family, version, storage_engine = (*kept.engine.split(), "", "", "")[:3]
+    is_of_version = not engine.version or (bool(version) and matches(version, engine.version))
+    return is_of_version and (family, storage_engine) == (engine.family, engine.storage_engine)
 
 
 def remove_snapshot(kept: KeptSnapshot, home: Home, host: Host) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dbdyno.core import EngineName, ProvisionError, StudyError
 from dbdyno.engines import ServerIdentity, identify, matches
@@ -53,6 +54,6 @@ def check_is(name: EngineName, identity: ServerIdentity, raw_version: str, where
         raise StudyError(
             f"{where} is not {name.family} {name.version}".rstrip(),
             f"it says: {raw_version} ({identity.family})",
-            f"write {identity.family}:{identity.version}@{name.source}",
+            f"write {replace(name, family=identity.family, version=identity.version)}",
             code="other-server",
         )

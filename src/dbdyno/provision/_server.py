@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pymysql
@@ -69,7 +70,7 @@ class ServerSource:
             raise StudyError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
                 f"it says: {installation.raw_version} ({installation.family})",
-                f"write {installation.family}:{installation.version}@server:{label}",
+                f"write {replace(name, family=installation.family, version=installation.version)}",
             )
         if name.storage_engine not in installation.storage_engines:
             raise StudyError(

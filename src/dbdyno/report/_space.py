@@ -62,6 +62,5 @@ def _dataset_facts(results: StoredStudy, group: CellJudgement) -> Mapping[str, A
     choice = results.study.workload_of(cell.target, cell.workload)
     datasets = (results.dataset(cell.target) or {}).get("datasets", ())
     return next(
-        (facts for facts in datasets if choice.shares_dataset(facts.get("workload", choice.name), facts["options"])),
-        None,
+        (facts for facts in datasets if choice.uses_dataset(facts.get("workload", choice.name), facts["options"])), None
     )

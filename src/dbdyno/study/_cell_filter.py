@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from dbdyno.core import Cell, RequestError, StudyError, memory_text, parse_bytes
 from dbdyno.nearest import nearest
-from dbdyno.study._places import ServerAddress
 from dbdyno.study._read import default_question
 from dbdyno.study._values import Study
 
@@ -85,8 +84,7 @@ def study_of_cells(study: Study, chosen: CellFilter) -> Study:
     targets = {target.name: target for target in study.targets}
     workloads = {choice.label: choice for choice in study.workloads}
     target_names = _chosen(study, "target", tuple(targets), wanted)
-    routes = _chosen(study, "route", study.routes, wanted)
-    return replace(
+    chosen_study = replace(
         study,
         name=_name(study.name, chosen),
         question=study.question if len(target_names) == len(targets) else default_question(target_names),
@@ -94,12 +92,11 @@ def study_of_cells(study: Study, chosen: CellFilter) -> Study:
         workloads=tuple(workloads[label] for label in _chosen(study, "workload", tuple(workloads), wanted)),
         tiers_bytes=_chosen(study, "memory", study.tiers_bytes, wanted),
         concurrencies=_chosen(study, "connections", study.concurrencies, wanted),
-        routes=routes,
+        routes=_chosen(study, "route", study.routes, wanted),
         limits=study.server_limits,
         sentinel=study.sentinel if study.sentinel in target_names else "",
-        servers=_servers_of(study, target_names),
-        shaped_routes=tuple(route for route in study.shaped_routes if route.name in routes),
     )
+    return chosen_study.without_unused()
 
 
 def _chosen(
@@ -121,12 +118,6 @@ def _chosen(
 def _is_among(value: AxisValue, axis: str, wanted: Sequence[AxisValue]) -> bool:
     """Return whether a value is wanted; workloads may be named without their family."""
     return value in wanted or (axis == "workload" and str(value).partition("/")[2] in wanted)
-
-
-def _servers_of(study: Study, target_names: Sequence[str]) -> Mapping[str, ServerAddress]:
-    engines = [study.target(name).engine for name in target_names]
-    used = {engine.source_place for engine in engines if engine.source_kind == "server"}
-    return {name: address for name, address in study.servers.items() if name in used}
 
 
 def _name(study_name: str, chosen: CellFilter) -> str:

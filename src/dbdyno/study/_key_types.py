@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from dbdyno.core import (
+    STORAGE_ENGINE_ALIASES,
     RetriedError,
     StudyError,
     format_duration,
@@ -66,6 +67,16 @@ def read_absolute_path(value: object) -> str:
     if not path.startswith("/"):
         raise ValueError('an absolute path, such as "/data/dbdyno"')
     return path
+
+
+def read_storage_engine(value: object) -> str:
+    """Read the name of a storage engine, as in the name of an engine.
+
+    >>> read_storage_engine("MyRocks"), read_storage_engine("InnoDB")
+    ('rocksdb', 'innodb')
+    """
+    name = read_text(value).strip().lower()
+    return STORAGE_ENGINE_ALIASES.get(name, name)
 
 
 def read_route(value: object) -> str:
@@ -146,7 +157,7 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
             duration_ns = parse_duration_ns(read_text(value))
         except StudyError as error:
             suggestion = with_unit(value, "s")
-            words = f'with its unit: "{suggestion}"?' if suggestion else 'such as "12s", "1m30s" or "250ms"'
+            words = f'with its unit: "{suggestion}"?' if suggestion else 'such as "12s", "1m30s" or "1h"'
             raise ValueError(f"a duration {words}") from error
         if duration_ns < least_ns:
             raise ValueError(f"at least {least_ns / 1e9:g} s")

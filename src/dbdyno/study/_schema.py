@@ -35,6 +35,7 @@ from dbdyno.study._key_types import (
     read_share,
     read_share_below_one,
     read_slo,
+    read_storage_engine,
     read_stretch,
     read_text,
     read_text_or_none,
@@ -81,7 +82,7 @@ AXES: Mapping[str, Key] = MappingProxyType(
             "how the client reaches the server: socket, loopback, network (from this machine to the host of [bench]), "
             "or the name of a [routes.NAME]",
         ),
-        "storage_engine": Key(list_of(read_text), (), "run each target with each of these values"),
+        "storage_engine": Key(list_of(read_storage_engine), (), "run each target with each of these values"),
     }
 )
 IMPORTED: Mapping[str, Key] = MappingProxyType(

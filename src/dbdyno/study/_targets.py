@@ -250,7 +250,10 @@ class TargetsReader(Tables):
 
 
 def _with_storage_engine(target: Target, storage_engine: str) -> Target:
-    engine = replace(target.engine, storage_engine=storage_engine)
+    """Return the target in a storage engine; a plug-in stays with the one that it holds."""
+    engine = target.engine
+    if storage_engine != engine.storage_engine:
+        engine = replace(engine, storage_engine=storage_engine, plugin="", plugin_version="", plugin_maturity="")
     return replace(target, name=target.name and f"{target.name}+{storage_engine}", engine=engine)
 
 

@@ -51,6 +51,15 @@ class WorkloadChoice:
         known_options = options_of(self.name)
         return {name: value for name, value in sorted(self.options.items()) if known_options[name].shapes_data}
 
+    def uses_dataset(self, workload: str, options: object) -> bool:
+        """Return whether it works on a dataset that was filled for a workload with these options.
+
+        >>> read_only = WorkloadChoice("ro", "sysbench/oltp_read_only", {"tables": 8})
+        >>> [read_only.uses_dataset(f"sysbench/{name}", {"tables": 8}) for name in ("oltp_insert", "bulk_insert")]
+        [True, False]
+        """
+        return dataset_name(workload) == dataset_name(self.name) and options == self.dataset_options
+
     @property
     def family(self) -> str:
         """Workloads of one family share a schema.
@@ -59,20 +68,6 @@ class WorkloadChoice:
         'sysbench'
         """
         return family_name(self.name)
-
-    def shares_dataset(self, workload: str, options: object) -> bool:
-        """Return whether it works on the dataset that another workload fills.
-
-        Parameters
-        ----------
-        options : of that dataset, as they are stored
-
-        >>> WorkloadChoice("ro", "sysbench/oltp_read_only").shares_dataset("sysbench/oltp_read_write", {})
-        True
-        >>> WorkloadChoice("h", "tpcc/hammerdb").shares_dataset("tpcc/standard", {})
-        False
-        """
-        return dataset_name(workload) == dataset_name(self.name) and options == self.dataset_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +250,24 @@ class Study:
     def server_limits(self) -> StudyLimits:
         """Return the limits that keep servers as they are when only some concurrencies are run."""
         return replace(self.limits, connections=self.connections_max)
+
+    def without_unused(self) -> Study:
+        """Return the study without settings, addresses, routes and clients that no target or route of it uses.
+
+        A study file that holds these is refused; a study that is made of another's cells may have them left.
+        """
+        kinds = {target.engine.storage_engine for target in self.targets}
+        servers = {target.engine.source_place for target in self.targets if target.engine.source_kind == "server"}
+        has_network = any(map(is_network_route, self.routes))
+        return replace(
+            self,
+            settings={
+                name: value for name, value in self.settings.items() if any(concerns(name, kind) for kind in kinds)
+            },
+            servers={name: address for name, address in self.servers.items() if name in servers},
+            benches=self.benches if has_network else tuple(replace(bench, clients=()) for bench in self.benches),
+            shaped_routes=tuple(route for route in self.shaped_routes if route.name in self.routes),
+        )
 
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Return neutral parameters of a target: the study's where they concern its storage engine, and its own."""

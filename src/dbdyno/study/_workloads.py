@@ -130,16 +130,20 @@ def family_name(name: str) -> str:
     return name.split(":", 1)[0].split("/", 1)[0]
 
 
-def dataset_name(name: str) -> str:
-    """Return what workloads have in common that share a dataset if their options agree: mostly the family.
+_OF_OWN_TABLES = frozenset({"sysbench/bulk_insert"})
+"""Workloads whose tables have other columns than those of their family."""
 
-    >>> dataset_name("sysbench/oltp_read_only"), dataset_name("tpcc/hammerdb")
-    ('sysbench', 'tpcc/hammerdb')
+
+def dataset_name(name: str) -> str:
+    """Return what workloads that can share a dataset have in common: their family, unless each has its own tables.
+
+    >>> dataset_name("sysbench/oltp_read_only"), dataset_name("sysbench/bulk_insert"), dataset_name("tpcc/hammerdb")
+    ('sysbench', 'sysbench/bulk_insert', 'tpcc/hammerdb')
     """
-    family = family_name(name)
     # Where a family's name is a workload, what follows it is a dialect with its own tables.
-    has_own_tables = name.startswith(SQL_FILES) or any(each.is_workload for each in FAMILIES if each.name == family)
-    return name if has_own_tables else family
+    shares_tables = any(family.name == family_name(name) and not family.is_workload for family in FAMILIES)
+    has_own_tables = name.startswith((SQL_FILES, IMPORTED)) or name in _OF_OWN_TABLES
+    return family_name(name) if shares_tables and not has_own_tables else name
 
 
 def options_of(name: str) -> Mapping[str, WorkloadOption]:

@@ -13,6 +13,7 @@ from dbdyno.core import StudyError
 from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.lab import resolve_workloads
 from dbdyno.study import parse_study
+from error_codes import raises_code
 
 TEXT = """
 targets = ["mysql:9.7"]
@@ -67,3 +68,59 @@ def test_a_workload_that_paces_itself_takes_no_rate() -> None:
 def test_steps_that_fill_the_tables_are_refused(step: str) -> None:
     with pytest.raises(StudyError, match=step):
         resolved(DescribingHost(step, users=1), "[1]")
+
+
+SIZES = """
+targets = ["mysql:9.7@TARGET"]
+[[workload]]
+name = "sysbench/oltp_read_only"
+rows = 1000
+[[workload]]
+name = "sysbench/oltp_insert"
+rows = ROWS
+[axes]
+tier = "64MB"
+concurrency = 1
+[servers.there]
+host = "127.0.0.1"
+port = 3306
+user = "bench"
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "rows", "is_refused"),
+    [("server:there", 5000, True), ("server:there", 1000, False), ("npm", 5000, False)],
+)
+def test_tables_of_a_running_server_that_would_be_replaced_are_refused(
+    target: str, rows: int, is_refused: bool
+) -> None:
+    study = parse_study(SIZES.replace("TARGET", target).replace("ROWS", str(rows)), "sizes.toml")
+    host, generator = cast("Host", DescribingHost()), Path("/opt/dbdyno-load")
+    if is_refused:
+        with raises_code(StudyError, "tables-differ", "sysbench/oltp_insert"):
+            resolve_workloads(study, host, generator)
+    else:
+        assert len(resolve_workloads(study, host, generator)) == 2
+
+
+class FillingHost(DescribingHost):
+    """A load generator that describes tables of the size that it is asked for."""
+
+    def run(self, argv: Sequence[str], **more: Any) -> Completed:
+        sizes = [int(word.partition("=")[2]) for word in argv if word.startswith("--table-size=")]
+        self.more = {"rows_total": 4 * sizes[0]}
+        return super().run(argv, **more)
+
+
+@pytest.mark.parametrize("rows", [1000, 2000])
+def test_targets_with_other_numbers_of_rows_are_refused_before_they_are_filled(rows: int) -> None:
+    targets = f'[[target]]\nengine = "mysql:9.7"\nworkload = {{rows = {rows}}}\n[[target]]\nengine = "mariadb:11.8"\n'
+    workload = '[workload]\nname = "sysbench/oltp_read_only"\ntables = 4\nrows = 1000\n'
+    study = parse_study(f'{targets}{workload}[axes]\ntier = "64MB"\nconcurrency = 1\n', "sizes.toml")
+    host, generator = cast("Host", FillingHost()), Path("/opt/dbdyno-load")
+    if rows == 1000:
+        assert len(resolve_workloads(study, host, generator)) == 2
+    else:
+        with raises_code(StudyError, "rows-differ", "8,000", "4,000"):
+            resolve_workloads(study, host, generator)

@@ -6,12 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from dbdyno.core import ConfigureError, Fingerprint, Run
 from dbdyno.lab import AuditFinding, ResultsCompared, ServersAudited
+from dbdyno.lab._target_checks import PreflightInspection
+from dbdyno.plan import PartOfStudy, make_plan, runs_of_part
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study
 
@@ -43,6 +46,20 @@ def test_both_servers_are_looked_at_at_one_place_before_any_run(laboratory: Lab)
     kinds = [type(event).__name__ for event in laboratory.events]
     assert kinds.index("ServersAudited") < kinds.index("RunStarted")
     assert laboratory.bench.ran[2:] == [run.run_id for run in laboratory.plan.runs]
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_servers_of_a_part_are_looked_at_where_it_compares_them_and_not_at_its_sentinel(
+    laboratory: Lab, seed: int
+) -> None:
+    tiers_bytes = (64 << 20, 128 << 20)
+    study = replace(laboratory.study, tiers_bytes=tiers_bytes, sentinel="mysql:9.7", repeats=2, seed=seed)
+    plan = make_plan(study)
+    part = replace(plan, runs=runs_of_part(study, plan.runs, PartOfStudy(1, 4)))
+    inspection = PreflightInspection(cast("Any", SimpleNamespace(plan=part)), PaperAuditor(stops=False))
+    runs = [inspection._inspection_run(target.name) for target in study.targets]
+    assert all(run in part.runs and not run.is_sentinel for run in runs)
+    assert len({(run.cell.tier_bytes, run.cell.workload, run.cell.concurrency) for run in runs}) == 1
 
 
 def test_what_was_seen_and_said_is_stored(laboratory: Lab) -> None:

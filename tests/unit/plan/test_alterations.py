@@ -112,6 +112,29 @@ def test_servers_stay_set_up_for_the_connections_of_the_whole_study() -> None:
     assert (made.study.concurrencies, made.study.connections_max) == ((8,), 512)
 
 
+ELSEWHERE = """
+[settings]
+flush.page_cleaners = 4
+memory.write_buffers = "32MB"
+[hosts.db1]
+address = "10.1.0.2"
+[hosts.c1]
+[bench.a]
+server = "db1"
+client = "c1"
+[routes.wan]
+rtt = "10ms"
+"""
+
+
+@pytest.mark.parametrize(("name", "target"), [("durability-relaxed", "innodb"), ("write-buffers", "myrocks")])
+def test_a_cell_is_proved_without_what_only_other_cells_use(name: str, target: str) -> None:
+    text = STUDY.format(target="", policy="").replace("[1, 8]", '[1, 8]\nroute = ["socket", "wan"]')
+    made = _made(name, parse_study(text + ELSEWHERE, "example"), target)
+    assert parse_study(study_text(made.study), "again").targets == made.study.targets
+    assert (made.study.routes, made.study.shaped_routes) == (("socket",), ())
+
+
 def test_memory_is_altered_by_the_tier() -> None:
     made = _made("buffer-pool")
     assert made.altered == replace(made.control, tier_bytes=8 * TIER)
@@ -145,6 +168,18 @@ def test_runs_and_windows_that_no_study_file_may_have_are_refused(rounds: int, w
         proof_study(_study(), _cell(), row, base=base, rounds=rounds, window_ns=window_ns)
     made = proof_study(_study(), _cell(), row, base=base, rounds=50, window_ns=2 * 10**9)
     assert (made.study.repeats, made.study.window_ns) == (50, 2 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "gates"),
+    [('warm_up = "auto"\ngates = "off"', False), ('warm_up = "auto"', True), ('window = "auto"\ngates = "off"', True)],
+)
+def test_a_window_of_its_own_leaves_the_warm_up_as_the_study_has_it(lengths: str, gates: bool) -> None:
+    study = parse_study(STUDY.format(target="", policy="") + lengths, "example")
+    row, base = alterations()["redo-capacity"], own_values(TIER)
+    made = proof_study(study, _cell(), row, base=base, window_ns=20 * 10**9)
+    assert made.study.adaptive_length.warm_up == study.adaptive_length.warm_up
+    assert made.study.adaptive_length.gates == gates
 
 
 def test_a_server_that_was_not_started_here_is_not_altered() -> None:

@@ -200,3 +200,14 @@ def test_the_time_of_other_counts_of_benches_has_the_sentinels_that_they_would_h
     assert prepared == min(count, len(pieces(other, runs, count))) * budget.prepare_ns
     assert dealt.machines == count and dealt.makespan_ns <= dealt.machine_ns
     assert dealt.makespan_ns * count * (1 - dealt.idle_share) == pytest.approx(dealt.machine_ns)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 5])
+def test_a_sentinel_watches_more_rounds_than_there_are_work_units(repeats: int) -> None:
+    study = replace(_study(2, 'sentinel = "mysql:9.7"'), repeats=repeats, tiers_bytes=(64 << 20,))
+    study = replace(study, workloads=study.workloads[:1])
+    budget = make_plan(study).budget
+    alone, two = (dealt_to_benches(study, budget, count) for count in (1, 2))
+    run_ns = budget.runs.expected_ns // budget.run_count
+    assert alone.machine_ns == budget.prepare_ns + (9 + 3) * repeats * run_ns
+    assert two.makespan_ns <= alone.makespan_ns

@@ -8,7 +8,7 @@ import pytest
 
 from dbdyno.core import Cell, RequestError
 from dbdyno.plan import DEEP_WINDOW_NS, deep_study, make_plan
-from dbdyno.study import BenchChoice, FleetChoice, HostChoice, Study, parse_study, study_text
+from dbdyno.study import BenchChoice, FleetChoice, HostChoice, RouteChoice, Study, parse_study, study_text
 from error_codes import raises_code
 
 STUDY = """
@@ -45,6 +45,14 @@ def test_it_has_the_two_cells_once_and_can_be_run(study: Study) -> None:
     assert {run.cell for run in make_plan(read).runs} == {cell("mariadb:11.8"), cell("mysql:9.7")}
     assert len(make_plan(read).runs) == 2
     assert (read.window_ns, read.warm_up_ns) == (DEEP_WINDOW_NS, 30 * 10**9)
+
+
+def test_it_leaves_out_what_only_other_cells_use(study: Study) -> None:
+    shaped = replace(study, routes=("socket", "wan"), shaped_routes=(RouteChoice("wan", 10**7),))
+    host = HostChoice("db1", "bench@db1", "10.1.0.2")
+    shaped = replace(shaped, benches=(BenchChoice("a", host, (HostChoice("c1", "bench@c1"),)),))
+    found = deep_study(shaped, cell("mariadb:11.8"), cell("mysql:9.7"))
+    assert (found.shaped_routes, found.benches) == ((), (BenchChoice("a", host),))
 
 
 @pytest.mark.parametrize("window_ns", [0, 10**9, 25 * 10**8])

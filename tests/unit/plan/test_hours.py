@@ -9,7 +9,7 @@ import pytest
 
 from dbdyno.plan import Budget, TimePart, make_plan
 from dbdyno.plan._hours import FURTHER, RESTORE, STEP, WARM_UP, WINDOW
-from dbdyno.study import ResolvedWorkload, Study, parse_study, read_study
+from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, parse_study, read_study
 
 ROOT = Path(__file__).parents[3]
 S = 10**9
@@ -93,6 +93,40 @@ def test_further_repeats_cost_the_more_the_surer_levels_shall_be() -> None:
     assert expected == sorted(expected)
     assert expected[0] < expected[-1]
     assert all(span.least_ns == 0 and span.expected_ns <= span.most_ns for span in times)
+
+
+@pytest.mark.parametrize(
+    ("names", "datasets"),
+    [
+        (("sysbench/oltp_read_only", "sysbench/oltp_insert"), 1),
+        (("tpcc/standard", "tpcc/hammerdb"), 2),
+        (("sql:shop", "sql:queue"), 2),
+    ],
+)
+def test_each_dataset_is_filled_and_kept_once(names: tuple[str, str], datasets: int) -> None:
+    workloads = tuple(WorkloadChoice(name, name) for name in names)
+    two = replace(small('warm_up = "10s"\nwindow = "60s"'), workloads=workloads)
+    one = replace(two, workloads=workloads[:1])
+    further, rows = datasets - 1, 100_000_000
+    targets = len(two.targets)
+    disk_bytes = budget(two, rows).disk_bytes - budget(one, rows).disk_bytes
+    assert targets * further * rows * 200 <= disk_bytes <= targets * further * rows * 300
+    prepare_ns = budget(two, rows).prepare_ns - budget(one, rows).prepare_ns
+    assert (prepare_ns > HOUR) == bool(further)
+
+
+def test_running_servers_are_not_fetched_and_take_no_disk_here() -> None:
+    own = small('warm_up = "10s"\nwindow = "60s"')
+    running = [
+        replace(target, engine=replace(target.engine, source=f"server:{number}"))
+        for number, target in enumerate(own.targets)
+    ]
+    mixed, alone = replace(own, targets=(own.targets[0], running[1])), replace(own, targets=tuple(running))
+    all_bytes, mixed_bytes, no_bytes = (budget(study).disk_bytes for study in (own, mixed, alone))
+    copy_bytes = budget(own).copy_bytes
+    assert mixed_bytes - copy_bytes == pytest.approx((all_bytes - copy_bytes) / 2)
+    assert no_bytes == 0
+    assert budget(own).prepare_ns > budget(mixed).prepare_ns > budget(alone).prepare_ns > HOUR
 
 
 def test_the_average_run_is_its_surroundings_and_its_window(published: Study) -> None:

@@ -67,6 +67,17 @@ def test_a_machine_too_small_is_refused_before_anything_starts(study: Study) -> 
     assert "`home` of [hosts.db1]" in refused.value.remedy
 
 
+def test_a_study_whose_datasets_are_kept_needs_room_for_a_copy_of_one(study: Study) -> None:
+    budget = make_plan(study).budget
+    kept = budget.disk_bytes - budget.copy_bytes
+    left = budget.without_kept(kept // 2)
+    assert left.disk_bytes == budget.disk_bytes - kept // 2
+    check_budget(study, budget.without_kept(kept), 1 << 40, budget.copy_bytes)
+    check_budget(study, budget.without_kept(2 * budget.disk_bytes), 1 << 40, budget.copy_bytes)
+    with raises_code(HostError, "disk-exceeded"):
+        check_budget(study, budget.without_kept(2 * budget.disk_bytes), 1 << 40, budget.copy_bytes - 1)
+
+
 @pytest.fixture
 def ladders(study: Study) -> Study:
     return replace(study, restore="ladder", sentinel=study.targets[1].name)

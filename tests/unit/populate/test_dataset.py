@@ -10,6 +10,13 @@ from dbdyno.populate import Dataset
 from dbdyno.populate._verify import verify_words
 
 
+def test_workloads_share_a_dataset_where_their_tables_are_alike() -> None:
+    names = ("oltp_read_only", "oltp_insert", "bulk_insert")
+    read_only, insert, bulk_insert = (Dataset(f"sysbench/{name}", {"tables": 8}) for name in names)
+    assert read_only.digest == insert.digest != bulk_insert.digest
+    assert (insert.title, bulk_insert.title) == ("sysbench, tables 8", "sysbench/bulk_insert, tables 8")
+
+
 def test_a_data_file_counts_with_its_content(tmp_path: Path) -> None:
     file = tmp_path / "Distribution.dat"
     dataset = Dataset("linkbench", {"maxid1": 3000, "data_file": str(file)})

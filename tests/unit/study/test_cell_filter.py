@@ -100,6 +100,46 @@ def test_the_chosen_part_is_a_study_that_can_be_written_and_read() -> None:
     assert parse_study(study_text(part), "again.toml") == part
 
 
+ELSEWHERE = parse_study(
+    """
+targets = ["mariadb:11.8", "mariadb:11.8+rocksdb"]
+workload.name = "sysbench/oltp_read_only"
+[axes]
+tier = "64MB"
+concurrency = 8
+route = ["socket", "network", "wan"]
+[settings]
+flush.page_cleaners = 4
+memory.write_buffers = "32MB"
+commit.durability = "relaxed"
+[hosts.db1]
+address = "10.1.0.2"
+[hosts.c1]
+[bench.a]
+server = "db1"
+client = "c1"
+[routes.wan]
+rtt = "10ms"
+""",
+    "elsewhere.toml",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("target=mariadb:11.8", {"flush.page_cleaners", "commit.durability"}),
+        ("target=mariadb:11.8+rocksdb", {"memory.write_buffers", "commit.durability"}),
+        ("route=socket", set(ELSEWHERE.settings)),
+        ("route=network", set(ELSEWHERE.settings)),
+    ],
+)
+def test_what_only_other_cells_use_does_not_stand_in_the_way(words: str, settings: set[str]) -> None:
+    part = study_of_cells(ELSEWHERE, read_cell_filter([words]))
+    assert set(part.settings) == settings
+    assert parse_study(study_text(part), "again.toml") == part
+
+
 def test_names_of_study_files_and_other_tools_are_understood() -> None:
     words = ["tier=64MB", "concurrency=8", "engine=mysql:9.7"]
     assert [name for name, _ in read_cell_filter(words).wanted] == ["memory", "connections", "target"]

@@ -102,12 +102,23 @@ password_env = "DB_PASSWORD"
     assert parse_study(study_text(study), "again.toml") == study
 
 
-def test_the_storage_engine_axis_multiplies_targets() -> None:
-    text = SMALL.replace('"mysql:9.7"]', '"mariadb:10.11"]').replace(
-        "[axes]", '[axes]\nstorage_engine = ["innodb", "rocksdb"]'
-    )
-    names = [target.name for target in parse_study(text, "s.toml").targets]
+@pytest.mark.parametrize("engines", ['["innodb", "rocksdb"]', '["InnoDB", "MyRocks"]'])
+def test_the_storage_engine_axis_multiplies_targets(engines: str) -> None:
+    text = SMALL.replace('"mysql:9.7"]', '"mariadb:10.11"]')
+    study = parse_study(text.replace("[axes]", f"[axes]\nstorage_engine = {engines}"), "s.toml")
+    assert parse_study(study_text(study), "again.toml") == study
+    names = [target.name for target in study.targets]
     assert names == ["mariadb:11.8", "mariadb:11.8+rocksdb", "mariadb:10.11", "mariadb:10.11+rocksdb"]
+
+
+def test_the_storage_engine_axis_leaves_a_plug_in_to_the_engine_that_it_holds() -> None:
+    target = '[[target]]\nengine = "mariadb:11.8+tidesdb"\nplugin = "/opt/ha_tidesdb.so"\nplugin_maturity = "beta"\n'
+    text = SMALL.replace('targets = ["mariadb:11.8", "mysql:9.7"]\n', target)
+    study = parse_study(text.replace("[axes]", '[axes]\nstorage_engine = ["innodb", "tidesdb"]'), "s.toml")
+    innodb, tidesdb = (target.engine for target in study.targets)
+    assert (innodb.plugin, innodb.plugin_maturity) == ("", "")
+    assert (tidesdb.plugin, tidesdb.plugin_maturity) == ("/opt/ha_tidesdb.so", "beta")
+    assert parse_study(study_text(study), "again.toml") == study
 
 
 @pytest.mark.parametrize(
@@ -118,6 +129,7 @@ def test_the_storage_engine_axis_multiplies_targets() -> None:
         ('"12s"', '"12"', 16, "duration"),
         ('"12s"', '"1500ms"', 16, "at least 2 s"),
         ('"12s"', '"2500ms"', 16, "whole seconds"),
+        ('"12s"', '"soon"', 16, '"1h"'),
         ("[1, 4]", "[0, 4]", 12, " from 1"),
         ("[1, 4]", "[4, 4]", 12, "without repetitions"),
         ("[1, 4]", "[]", 12, " one entry"),

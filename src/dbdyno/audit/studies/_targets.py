@@ -122,7 +122,7 @@ def _schema_facts(runs: TargetRuns) -> dict[str, Any]:
     datasets = (runs.source.dataset(runs.target.name) or {}).get("datasets", ())
     workload = runs.study.workload_of(runs.target.name, runs.judged.run.cell.workload)
     matching_datasets = [
-        entry for entry in datasets if workload.shares_dataset(entry.get("workload", workload.name), entry["options"])
+        entry for entry in datasets if workload.uses_dataset(entry.get("workload", workload.name), entry["options"])
     ] or list(datasets)
     if matching_datasets:
         facts["row_count"] = matching_datasets[0]["rows_total"]

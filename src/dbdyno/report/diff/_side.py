@@ -10,7 +10,7 @@ from dbdyno.analyse import CellJudgement
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.store import StoredStudy, gathered_parts
-from dbdyno.study import Study, family_name
+from dbdyno.study import Study, dataset_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class DiffSide:
         """Return what the runs of a cell started from; None where that was not stored."""
         choice = self.study.workload_of(cell.target, cell.workload)
         datasets = (self.results.dataset(cell.target) or {}).get("datasets", ())
-        family_datasets = [facts for facts in datasets if family_name(str(facts.get("workload", ""))) == choice.family]
-        matching_datasets = [
-            facts for facts in family_datasets if choice.shares_dataset(str(facts["workload"]), facts.get("options"))
+        similar_datasets = [
+            facts for facts in datasets if dataset_name(str(facts.get("workload", ""))) == dataset_name(choice.name)
         ]
+        matching_datasets = [facts for facts in similar_datasets if facts.get("options") == choice.dataset_options]
         return (
-            next(iter(matching_datasets or family_datasets), None)
-            if len(matching_datasets or family_datasets) == 1
+            next(iter(matching_datasets or similar_datasets), None)
+            if len(matching_datasets or similar_datasets) == 1
             else None
         )
 
