@@ -23,8 +23,8 @@ from dbdyno.analyse._standing import (
     are_all_slower,
     fastest_first,
     has_comparison,
-    rivals_words,
     rivals_to_settle,
+    rivals_words,
     standing_words,
 )
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
