@@ -225,6 +225,20 @@ def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
     assert is_missing and reason.endswith(f" {other.path} (failed: the server died)")
 
 
+def test_a_cell_that_base_never_ran_well_is_not_missing(write: Write, tmp_path: Path) -> None:
+    def crashed(run: StoredRun) -> StoredRun:
+        cell = run.record.run.cell
+        if cell.target != "mysql:9.7" or cell.concurrency != 4:
+            return run
+        figures = replace(run.record.figures, tps_mean=None, latency_ns=None)
+        return StoredRun(replace(run.record, status="failed", reason="the server died", figures=figures))
+
+    before = write(tmp_path / "before", text=SMALL, change=crashed)
+    found = diff_results(before, write(tmp_path / "after", text=SMALL.replace("[1, 4, 16]", "[1, 16]")))
+    missing = {(left.cell.target, left.cell.concurrency): left.is_missing for left in found.left_out}
+    assert missing == {("mariadb:11.8", 4): True, ("mysql:9.7", 4): False}
+
+
 def test_a_target_that_answers_otherwise_than_before_is_told(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "answers", text=SMALL)
     rewritten(other, "fingerprints/mysql*.json", lambda d: d["fingerprints"][0].update(content_sha256="00" * 32))

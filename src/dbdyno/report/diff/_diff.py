@@ -190,7 +190,7 @@ def _match_cells(
     pairs.sort(key=lambda pair: _listing_key(sides[1], pair[1].cell))
     base_only_cells = [cell for cell in base if cell not in matched_cells]
     unmatched_cells += [
-        ExcludedCell(cell, _unmatched_words(sides, sides[0]), is_missing=True) for cell in base_only_cells
+        ExcludedCell(cell, _unmatched_words(sides, sides[0]), is_missing=base[cell].trusted) for cell in base_only_cells
     ]
     return pairs, unmatched_cells
 
