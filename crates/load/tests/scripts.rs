@@ -53,7 +53,10 @@ fn the_host_localhost_is_reached_at_its_port_and_not_by_a_socket() {
     let server = NullServer::start(settings).unwrap();
     let port = server.address().tcp.unwrap().port().to_string();
     let place = ["--host", "localhost", "--port", port.as_str()];
-    let output = script("oltp_point_select", &[&place[..], &["--events", "5"]].concat());
+    let output = script(
+        "oltp_point_select",
+        &[&place[..], &["--events", "5"]].concat(),
+    );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let statistics = server.stop().unwrap();
     assert_eq!(statistics.statements["point_select"], 5);
@@ -122,12 +125,7 @@ fn run_frozen(name: &str, text: &str, freeze: &str, arguments: &[&str]) -> Value
     let records = temporary(&format!("{name}.jsonl"));
     let place = ["--socket", socket.as_str(), "--json-lines"];
     let limits = ["--answer-timeout", "1s", "--ignore-errors", "1213"];
-    let all = [
-        &place[..],
-        &[records.to_str().unwrap()],
-        &limits,
-        arguments,
-    ];
+    let all = [&place[..], &[records.to_str().unwrap()], &limits, arguments];
     let output = run(name, text, &all.concat());
     server.stop().unwrap();
     let lines = std::fs::read_to_string(&records).unwrap();

@@ -215,7 +215,10 @@ mod tests {
         let oltp = Oltp::new("oltp_insert", &values, &engine).unwrap();
         assert_eq!(oltp.population.rows_total(), 0);
         let [_, rows, index] = scans("sbtest1", oltp.table_rows).map(|(sql, _)| sql);
-        assert!(rows.ends_with("FORCE KEY (PRIMARY) LIMIT 2000) t"), "{rows}");
+        assert!(
+            rows.ends_with("FORCE KEY (PRIMARY) LIMIT 2000) t"),
+            "{rows}"
+        );
         assert!(index.ends_with("LIKE '%0%' LIMIT 2000) t"), "{index}");
     }
 }
