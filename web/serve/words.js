@@ -35,7 +35,8 @@ export function phaseWords(live) {
   return `${live.phase}, ${live.second}${count} s`;
 }
 
-export function remainingWords(seconds) {
+export function remainingWords(seconds, hasOpenEnd = false) {
+  if (hasOpenEnd) return "The time that is left is not known: the results decide whether further runs follow.";
   if (seconds === null || seconds === undefined) return "The time that is left is known after the first run.";
   const minutes = Math.round(seconds / 60);
   if (minutes < 2) return "About a minute left, at the pace so far.";

@@ -55,6 +55,11 @@ test("what is left is told in minutes, then hours", () => {
   assert.doesNotMatch(remainingWords(null), /\d/);
 });
 
+test("in further rounds what is left is not promised for after the first run", () => {
+  assert.match(remainingWords(null, false), /after the first run/);
+  assert.doesNotMatch(remainingWords(null, true), /first run/);
+});
+
 test("a phase tells its second and how many there will be", () => {
   assert.equal(phaseWords({ phase: "window", second: 3, seconds_count: 12 }), "window, 3 of 12 s");
   assert.equal(

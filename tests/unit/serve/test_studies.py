@@ -88,10 +88,28 @@ def test_the_time_left_is_that_of_the_planned_runs(
         cell = {"target": "a", "tier_bytes": 1, "concurrency": 1, "workload": "w", "route": "socket"}
         log.tell("run", {"number": number, "repeat": 1, **cell})
         folder = StudyFolder(tmp_path / "live", "live")
-        left_s = study_object(folder)["left_s"]
+        found = study_object(folder)
+        left_s = found["left_s"]
+        assert found["has_open_end"] is (number > 2)
         assert 'dbdyno_study_runs_planned{study="live"} 2' in open_metrics([folder])
         log.close()
     assert left_s is None if low is None or high is None else low < float(str(left_s)) <= high
+
+
+def test_a_failed_run_made_again_is_the_only_one_left(tmp_path: Path) -> None:
+    folder = _folder(tmp_path / "live", runs=3)
+    with Results.open(folder.path).writing() as writer:
+        writer.append("study-started", runs_total=4, runs_done=3)
+        writer.append("run-started", run_id="earlier", at_ns=10**9)
+        writer.append("run-finished", run_id="earlier", at_ns=101 * 10**9)
+        log = writer.live
+        log.begin()
+        log.tell("study", {})
+        cell = {"target": "a", "tier_bytes": 1, "concurrency": 1, "workload": "w", "route": "socket"}
+        log.tell("run", {"number": 1, "repeat": 1, **cell})
+        left_s = study_object(folder)["left_s"]
+        log.close()
+    assert 50 < float(str(left_s)) <= 100
 
 
 def test_each_line_of_a_log_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,8 @@
     const count = live.seconds_count ? ` of ${live.is_at_most ? "at most " : ""}${live.seconds_count}` : "";
     return `${live.phase}, ${live.second}${count} s`;
   }
-  function remainingWords(seconds) {
+  function remainingWords(seconds, hasOpenEnd = false) {
+    if (hasOpenEnd) return "The time that is left is not known: the results decide whether further runs follow.";
     if (seconds === null || seconds === void 0) return "The time that is left is known after the first run.";
     const minutes = Math.round(seconds / 60);
     if (minutes < 2) return "About a minute left, at the pace so far.";
@@ -266,7 +267,7 @@
     for (const id of ["live-tps", "live-p95", "live-words"]) {
       (byId(id).closest("figure") || byId(id)).hidden = !isDriven || live.tps.length === 0;
     }
-    setText("live-left", remainingWords(study.left_s));
+    setText("live-left", remainingWords(study.left_s, study.has_open_end));
     showBenches(study.benches, study.runs_total);
     if (!isDriven) return setText("live-run", live ? live.doing : "Getting ready");
     setText("live-run", `${live.bench ? `${live.bench}: ` : ""}${runWords(live, study.runs_total)}`);
