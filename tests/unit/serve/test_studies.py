@@ -11,8 +11,8 @@ import pytest
 
 import history_studies
 from dbdyno.core import StoreError
-from dbdyno.serve import StudyFolder, open_metrics, study_object
-from dbdyno.store import JournalEntry, LiveReader, Results, gather
+from dbdyno.serve import ReportCache, StudyFolder, open_metrics, study_object
+from dbdyno.store import JournalEntry, LiveReader, Results, StoredStudy, gather
 from dbdyno.store._journal import entry_of
 from rewritten_results import as_written
 
@@ -32,6 +32,30 @@ def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path)
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
     with pytest.raises(StoreError):
         folder.results()
+
+
+@pytest.mark.parametrize("place", ["deep/12345678", "proofs/redo-capacity-12345678"])
+def test_a_report_is_built_again_when_a_profile_or_proof_has_a_new_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    built: list[Path] = []
+
+    def build_page(results: StoredStudy, path: Path) -> None:
+        built.append(path)
+        path.write_text(str(len(built)))
+
+    monkeypatch.setattr("dbdyno.serve._reports.build_page", build_page)
+    results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
+    study, cache = StudyFolder(results.path, "night"), ReportCache(tmp_path)
+    assert [cache.page(study), cache.page(study)] == [b"1", b"1"]
+    below = results.path / place
+    (below / "runs").mkdir(parents=True)
+    (below / "manifest.json").write_text("{}")
+    assert [cache.page(study), cache.page(study)] == [b"2", b"2"]
+    (below / "manifest.json").write_text('{"files": {}}')
+    assert cache.page(study) == b"3"
+    below.with_suffix(".json").write_text("{}")  # the note of a proof
+    assert [cache.page(study), cache.page(study)] == [b"4", b"4"]
 
 
 def _folder(path: Path, *events: tuple[str, dict[str, Any]], runs: int = 4, text: str = "") -> StudyFolder:
