@@ -92,6 +92,14 @@ test("running studies come first, then the newest", () => {
   );
 });
 
+test("a search finds what a study says, not how it is stored", () => {
+  const study = { label: "a", state: "finished", runs_total: 4, statuses: { failed: 1 }, targets: ["mysql:9.7"] };
+  const told = { ...study, began_ms: Date.UTC(2026, 0, 2), question: 'is "q" \\ x?' };
+  const isFound = (search) => listedStudies([told], search).length === 1;
+  for (const search of ["targets", "runs", "_ms", "statuses"]) assert.ok(!isFound(search), search);
+  for (const search of ["mysql:9.7 a", '"q"', "\\ x?", "2026-01-02", "FAILED"]) assert.ok(isFound(search), search);
+});
+
 test("a column that is the same in all cells stands above the table", () => {
   const cells = [cell({}), cell({ target: "b", memory: "2 GiB" })];
   const titles = splitColumns(cells).shown.map((column) => column.title);

@@ -81,10 +81,16 @@
     const noise = hasNoise ? ` ± ${number(100 * live.half_width / live.mean, 2)} % (noise of this run alone)` : "";
     return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
   }
+  var SEARCHED = ["label", "state", "name", "question", "targets", "workloads", "headline", "sentences", "problem"];
+  function searchedText(study) {
+    const times = [study.began_ms, study.ended_ms].map(moment);
+    const states = [STATE_WORDS[study.state], ...Object.keys(study.statuses ?? {})];
+    return [...SEARCHED.map((name) => study[name]), ...states, ...times].flat().join("\n").toLowerCase();
+  }
   function listedStudies(studies, search) {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     const rank = (study) => study.state === "running" ? 0 : 1;
-    return studies.filter((study) => words.every((word) => JSON.stringify(study).toLowerCase().includes(word))).sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
+    return studies.filter((study) => words.every((word) => searchedText(study).includes(word))).sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
   }
   function ceiling(value) {
     if (!(value > 0)) return 1;
