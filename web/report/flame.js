@@ -1,6 +1,6 @@
 // Flame graphs are in the document already, in shares of the width. Here they are read by pointer and keys, and enlarged.
 import { all, button } from "./dom.js";
-import { enlarged, fits, nearby } from "./flame_view.js";
+import { enlarged, fits, nearby, shownFrames } from "./flame_view.js";
 
 const DIRECTIONS = { ArrowDown: "inner", ArrowUp: "outer", ArrowLeft: "left", ArrowRight: "right" };
 
@@ -15,6 +15,7 @@ function buildFlame(figure) {
   const byElement = new Map(frames.map((frame) => [frame.element, frame]));
   const hint = words.textContent;
   let current = frames[0];
+  let whole = frames[0];
   const frameOf = (event) => byElement.get(event.target.closest("svg.fr"));
 
   const showLabels = () => {
@@ -25,6 +26,7 @@ function buildFlame(figure) {
     }
   };
   const zoom = (frame) => {
+    whole = frame;
     for (const { element, place } of enlarged(frames, frame)) show(element, place);
     showLabels();
     back.hidden = frame === frames[0];
@@ -47,7 +49,7 @@ function buildFlame(figure) {
   svg.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") zoom(current);
     else if (event.key === "Escape") zoom(frames[0]);
-    else if (DIRECTIONS[event.key]) moveTo(nearby(frames, current, DIRECTIONS[event.key]));
+    else if (DIRECTIONS[event.key]) moveTo(nearby(shownFrames(frames, whole), current, DIRECTIONS[event.key]));
     else return;
     event.preventDefault();
   });

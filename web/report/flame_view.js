@@ -12,6 +12,9 @@ export function enlarged(frames, frame) {
   return frames.map((one) => ({ element: one.element, place: placed(one, frame) }));
 }
 
+// Those that have a place then: keys lead to no other, which could not have the focus.
+export const shownFrames = (frames, frame) => frames.filter((one) => placed(one, frame));
+
 function placed(one, frame) {
   if (frame.depth === 0) return { x: one.x, width: one.width };
   if (one.depth < frame.depth) return inside(frame, one) ? { x: 0, width: 100 } : null;

@@ -52,7 +52,7 @@ function showLive(study) {
   for (const id of ["live-tps", "live-p95", "live-words"]) {
     (byId(id).closest("figure") || byId(id)).hidden = !isDriven || live.tps.length === 0;
   }
-  setText("live-left", remainingWords(study.left_s));
+  setText("live-left", remainingWords(study.left_s, study.has_open_end));
   showBenches(study.benches, study.runs_total);
   if (!isDriven) return setText("live-run", live ? live.doing : "Getting ready");
   setText("live-run", `${live.bench ? `${live.bench}: ` : ""}${runWords(live, study.runs_total)}`);

@@ -35,7 +35,8 @@ export function phaseWords(live) {
   return `${live.phase}, ${live.second}${count} s`;
 }
 
-export function remainingWords(seconds) {
+export function remainingWords(seconds, hasOpenEnd = false) {
+  if (hasOpenEnd) return "The time that is left is not known: the results decide whether further runs follow.";
   if (seconds === null || seconds === undefined) return "The time that is left is known after the first run.";
   const minutes = Math.round(seconds / 60);
   if (minutes < 2) return "About a minute left, at the pace so far.";
@@ -51,12 +52,21 @@ export function levelWords(live) {
   return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
 }
 
+// What a search looks at: what the list says of a study, and not how an object holds it.
+const SEARCHED = ["label", "state", "name", "question", "targets", "workloads", "headline", "sentences", "problem"];
+
+function searchedText(study) {
+  const times = [study.began_ms, study.ended_ms].map(moment);
+  const states = [STATE_WORDS[study.state], ...Object.keys(study.statuses ?? {})];
+  return [...SEARCHED.map((name) => study[name]), ...states, ...times].flat().join("\n").toLowerCase();
+}
+
 // Running ones first, then the newest; every word of the search must stand somewhere in a study.
 export function listedStudies(studies, search) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (study) => (study.state === "running" ? 0 : 1);
   return studies
-    .filter((study) => words.every((word) => JSON.stringify(study).toLowerCase().includes(word)))
+    .filter((study) => words.every((word) => searchedText(study).includes(word)))
     .sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
 }
 

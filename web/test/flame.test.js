@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enlarged, fits, nearby } from "../report/flame_view.js";
+import { enlarged, fits, nearby, shownFrames } from "../report/flame_view.js";
 
 const frame = (name, depth, x, width) => ({ element: name, depth, x, width });
 const root = frame("root", 0, 0, 80);
@@ -29,6 +29,14 @@ test("arrows lead to the widest callee, to the caller and to neighbours, and sto
   assert.equal(nearby(ALL, f, "right"), g);
   assert.equal(nearby(ALL, f, "left"), f);
   assert.equal(nearby(ALL, k, "inner"), k);
+});
+
+test("in an enlarged frame arrows lead to no frame that is not shown", () => {
+  const shown = shownFrames(ALL, g);
+  assert.equal(nearby(shown, g, "left"), g);
+  assert.equal(nearby(shown, k, "left"), h);
+  assert.equal(nearby(shown, g, "outer"), root);
+  assert.equal(nearby(shownFrames(ALL, root), g, "left"), f);
 });
 
 test("a label is shown where some letters fit", () => {

@@ -55,6 +55,11 @@ test("what is left is told in minutes, then hours", () => {
   assert.doesNotMatch(remainingWords(null), /\d/);
 });
 
+test("in further rounds what is left is not promised for after the first run", () => {
+  assert.match(remainingWords(null, false), /after the first run/);
+  assert.doesNotMatch(remainingWords(null, true), /first run/);
+});
+
 test("a phase tells its second and how many there will be", () => {
   assert.equal(phaseWords({ phase: "window", second: 3, seconds_count: 12 }), "window, 3 of 12 s");
   assert.equal(
@@ -85,6 +90,14 @@ test("running studies come first, then the newest", () => {
     listedStudies(studies, "finished OLD").map((study) => study.label),
     ["old"],
   );
+});
+
+test("a search finds what a study says, not how it is stored", () => {
+  const study = { label: "a", state: "finished", runs_total: 4, statuses: { failed: 1 }, targets: ["mysql:9.7"] };
+  const told = { ...study, began_ms: Date.UTC(2026, 0, 2), question: 'is "q" \\ x?' };
+  const isFound = (search) => listedStudies([told], search).length === 1;
+  for (const search of ["targets", "runs", "_ms", "statuses"]) assert.ok(!isFound(search), search);
+  for (const search of ["mysql:9.7 a", '"q"', "\\ x?", "2026-01-02", "FAILED"]) assert.ok(isFound(search), search);
 });
 
 test("a column that is the same in all cells stands above the table", () => {

@@ -187,6 +187,7 @@ class LiveView:
         self._errors = 0
         self._done = self._total = self._done_here = 0
         self._first_run_at: float | None = None
+        self._last_end_at: float | None = None
 
     def on_event(self, event: lab.Event) -> None:
         """Take in an event; what it finishes is printed above the live part."""
@@ -196,6 +197,8 @@ class LiveView:
         match event:
             case lab.StudyStarted():
                 self._done, self._total = event.runs_done, event.runs_total
+            case lab.FurtherRepeats():
+                self._total += event.runs
             case lab.RunStarted():
                 self._start_run(event)
             case lab.RunPhaseEntered():
@@ -205,7 +208,8 @@ class LiveView:
                 self._tps.append(event.tps)
                 self._errors += event.errors
             case lab.RunFinished():
-                self._done, self._done_here, self._run = event.number, self._done_here + 1, None
+                self._run = None
+                self.count_run()
             case _:
                 self._doing = lab.activity_words(event) or self._doing
 
@@ -254,25 +258,38 @@ class LiveView:
         return f"{line}\n  {verdict}" if verdict else line
 
     def begin_run(self) -> None:
-        """Take note that a run has begun that another view shows."""
-        self._first_run_at = self._first_run_at or time.monotonic()
+        """Take note that a run has begun, here or in another view."""
+        if self._first_run_at is None:
+            self._first_run_at = time.monotonic()
+        self._total = max(self._total, self._done + 1)  # resumed within a further round, whose size is not known
 
     def count_run(self) -> None:
-        """Count a run that another view shows."""
+        """Count a run that is stored, here or in another view.
+
+        Its number in the plan does not say how many are stored: a failed run is made again after later ones.
+        """
+        self._last_end_at = time.monotonic()
         self._done, self._done_here = self._done + 1, self._done_here + 1
+        self._total = max(self._total, self._done)
 
     def bar(self) -> Text:
         """Return how far the study is, and how long the rest takes."""
-        share = self._done / max(self._total, 1)
+        done, total = self._done, self._total
+        share = min(done / max(total, 1), 1.0)
         filled_cells = round(share * _BAR_CELLS)
-        left_ns = (self._total - self._done) * self._shown.run_ns
-        if self._done_here and self._first_run_at is not None:
-            left_ns = round((time.monotonic() - self._first_run_at) / self._done_here * 1e9) * (
-                self._total - self._done
-            )
+        left_ns = self._remaining_ns(max(total - done, 0))
         bar = "█" * filled_cells + "░" * (_BAR_CELLS - filled_cells)
         words = f"  {bar} {100 * share:3.0f} %   {duration_words(left_ns)} left"
         return Text(words, no_wrap=True, overflow="ellipsis")
+
+    def _remaining_ns(self, runs: int) -> int:
+        """Return how long these runs take if they take what the others took, less what the one under way has taken."""
+        first_run_at, last_end_at, done_here = self._first_run_at, self._last_end_at, self._done_here
+        run_s, begun_at = self._shown.run_ns / 1e9, first_run_at
+        if first_run_at is not None and last_end_at is not None and done_here:
+            run_s, begun_at = (last_end_at - first_run_at) / done_here, last_end_at
+        elapsed_s = 0.0 if begun_at is None else min(time.monotonic() - begun_at, run_s)
+        return round(max(runs * run_s - elapsed_s, 0.0) * 1e9)
 
 
 def done_line(event: lab.Event, shown: ShownStudy) -> str:

@@ -28,7 +28,7 @@ class LiveRun:
     doing : words of what happens before a run; empty during one
     cell : None before the first run
     number, repeat : of the run in the plan, from 1
-    phase : restore, settle, load, warm-up, window, verify, stop
+    phase : restore, settle, load, warm-up, window, verify, recover, stop
     began_ns : Unix time of the run's start
     seconds : entries of its seconds, in order
     bench : that it runs on, of a study with several

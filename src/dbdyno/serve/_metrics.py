@@ -16,7 +16,7 @@ from dbdyno.serve._live import LiveRun, live_run
 from dbdyno.serve._studies import StudyFolder
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-PHASES = ("start", "restore", "settle", "load", "warm-up", "window", "verify", "stop")
+PHASES = ("start", "restore", "settle", "load", "warm-up", "window", "verify", "recover", "stop")
 Sample = tuple[Mapping[str, str], float]
 
 

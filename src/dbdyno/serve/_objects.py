@@ -43,6 +43,7 @@ def study_object(folder: StudyFolder) -> dict[str, object]:
             "live": live_object(run),
             "benches": [live_object(run) for run in runs] if len(runs) > 1 else [],
             "left_s": None if run is None else _remaining_s(stored_folder, run, len(runs)),
+            "has_open_end": run is not None and _is_further(stored_folder, run, len(runs)),
         }
     )
 
@@ -52,15 +53,20 @@ def _remaining_s(stored_folder: StoredFolder, run: LiveRun, benches: int) -> flo
 
     None in further rounds: whether another one follows depends on what they show.
     """
-    if stored_folder.run_ns is None or run.cell is None:
+    if stored_folder.run_ns is None or run.cell is None or _is_further(stored_folder, run, benches):
         return None
-    begun = run.number - 1 if benches == 1 else stored_folder.runs_done
-    remaining_runs = stored_folder.runs_planned - begun
-    if remaining_runs <= 0:
-        return None
-    total_ns = remaining_runs * stored_folder.run_ns // benches
+    begun = stored_folder.runs_done
+    if benches == 1:  # a failed run is made again after later ones, and one that has just ended may be stored already
+        begun = max(run.number - 1, min(begun, stored_folder.runs_planned - 1))
+    total_ns = (stored_folder.runs_planned - begun) * stored_folder.run_ns // benches
     elapsed = min(time.time_ns() - run.began_ns, stored_folder.run_ns)
     return max(total_ns - elapsed, 0) / 1e9
+
+
+def _is_further(stored_folder: StoredFolder, run: LiveRun, benches: int) -> bool:
+    """Return whether the run under way is of a further round, not of the plan."""
+    number = run.number if benches == 1 else stored_folder.runs_done + 1
+    return run.cell is not None and number > stored_folder.runs_planned
 
 
 def finite(value: Mapping[str, object]) -> dict[str, object]:

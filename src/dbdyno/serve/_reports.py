@@ -28,7 +28,7 @@ class ReportCache:
         DbdynoError : the folder can't be read
         """
         with self._lock:
-            stamp = hashlib.sha256(repr(study.stamp()).encode()).hexdigest()[:16]
+            stamp = hashlib.sha256(repr(study.report_stamp()).encode()).hexdigest()[:16]
             place = self._folder / f"{study.key}-{stamp}.html"
             if not place.exists():
                 for older in self._folder.glob(f"{study.key}-*.html"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -26,6 +26,8 @@ from dbdyno.study import Study, question_words
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
+_STAMPED = ("manifest.json", "journal.jsonl", "study.toml", "runs")
+_SHOWN_BELOW = ("proofs", "deep")
 _STARTS_AND_ENDS = ("study-started", "study-finished", "study-interrupted", "study-refused", PARTS_GATHERED)
 
 
@@ -82,14 +84,13 @@ class StudyFolder:
 
     def stamp(self) -> tuple[int, ...]:
         """Return a stamp that changes whenever something is stored."""
-        stamp_values = []
-        for name in ("manifest.json", "journal.jsonl", "study.toml", "runs"):
-            try:
-                facts = (self.path / name).stat()
-                stamp_values += [facts.st_mtime_ns, facts.st_size]
-            except OSError:
-                stamp_values += [0, 0]
-        return tuple(stamp_values)
+        return _stamp_of(self.path / name for name in _STAMPED)
+
+    def report_stamp(self) -> tuple[object, ...]:
+        """Return a stamp that changes whenever a report would, also by proofs and profiles, which are folders below."""
+        below = sorted(path for name in _SHOWN_BELOW for path in (self.path / name).glob("*"))
+        stamped_paths = [[path / name for name in _STAMPED] if path.is_dir() else [path] for path in below]
+        return (self.stamp(), *map(str, below), *map(_stamp_of, stamped_paths))
 
     def stored(self) -> StoredFolder:
         """Return what its files say now."""
@@ -175,6 +176,17 @@ class Studies:
         ]
         self._known = {folder.key: self._known.get(folder.key, folder) for folder in study_folders}
         self._looked_at = time.monotonic()
+
+
+def _stamp_of(paths: Iterable[Path]) -> tuple[int, ...]:
+    stamp_values = []
+    for path in paths:
+        try:
+            facts = path.stat()
+            stamp_values += [facts.st_mtime_ns, facts.st_size]
+        except OSError:
+            stamp_values += [0, 0]
+    return tuple(stamp_values)
 
 
 def _folder_label(path: Path, root: Path) -> str:

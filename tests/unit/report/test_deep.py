@@ -15,6 +15,7 @@ from chromium import launched, needs_chromium
 from dbdyno.core import Stack
 from dbdyno.plan import deep_study
 from dbdyno.report import StudyAnalysis, analyse_study, build_page, markdown_text, page_text, why_object, why_of
+from dbdyno.report.why._deep import deep_lines
 from dbdyno.store import StackProfile, StoredStudy, deep_folder
 from dbdyno.study import study_text
 from explained_study import PlantedTimes
@@ -96,6 +97,16 @@ def test_what_limits_a_profile_is_told_by_name(tmp_path: Path) -> None:
     assert re.search(r"\b60 % [^%]*\bstacks\b", text) and re.search(r"\b60 % [^%]*\bCPU\b", text)
     assert why_of(analysis).deep is not None
     assert why_object(analysis, why_of(analysis))["deep"]["off_cpu"] is None  # type: ignore[index]
+
+
+def test_a_profile_without_the_kernel_says_so_and_is_held_against_user_time(tmp_path: Path) -> None:
+    user_only = _profile(A, command=["perf", "record", "-e", "cpu-clock:u", "-F", "99"])
+    analysis = _study(tmp_path / "study", {A: user_only, B: _profile(B)})
+    deep = why_of(analysis).deep
+    assert deep is not None
+    assert deep.counted_ms == (pytest.approx(10.0), None)
+    (line,) = (line for line in deep_lines(deep) if "without the kernel" in line)
+    assert line.startswith("MariaDB 11.8:")
 
 
 @pytest.mark.browser

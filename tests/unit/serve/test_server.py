@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -16,7 +16,9 @@ from prometheus_client.samples import Sample
 
 from dbdyno.analyse._course import unsettled_words
 from dbdyno.core import HostError
+from dbdyno.lab._events import RunPhase
 from dbdyno.serve import Studies, live_object, live_run, open_metrics, serving, study_object
+from dbdyno.serve._metrics import PHASES
 from dbdyno.store import Results, find_results
 from error_codes import raises_code
 
@@ -222,6 +224,10 @@ def test_metrics_of_the_run_under_way_are_openmetrics(tmp_path: Path) -> None:
     assert (errors.name, errors.value, families["dbdyno_run_errors"].type) == ("dbdyno_run_errors_total", 3, "counter")
     phases = {s.labels["dbdyno_run_phase"]: s.value for s in families["dbdyno_run_phase"].samples}
     assert phases["window"] == 1 and sum(phases.values()) == 1
+
+
+def test_each_phase_that_a_run_can_enter_is_one_of_the_metric() -> None:
+    assert set(get_args(RunPhase)) < set(PHASES)
 
 
 def test_the_dashboard_shows_metrics_that_there_are(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import history_studies
 from dbdyno.core import StoreError
-from dbdyno.serve import StudyFolder, open_metrics, study_object
-from dbdyno.store import JournalEntry, LiveReader, Results, gather
+from dbdyno.serve import ReportCache, StudyFolder, open_metrics, study_object
+from dbdyno.store import JournalEntry, LiveReader, Results, StoredStudy, gather
 from dbdyno.store._journal import entry_of
 from rewritten_results import as_written
 
@@ -32,6 +32,30 @@ def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path)
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
     with pytest.raises(StoreError):
         folder.results()
+
+
+@pytest.mark.parametrize("place", ["deep/12345678", "proofs/redo-capacity-12345678"])
+def test_a_report_is_built_again_when_a_profile_or_proof_has_a_new_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    built: list[Path] = []
+
+    def build_page(results: StoredStudy, path: Path) -> None:
+        built.append(path)
+        path.write_text(str(len(built)))
+
+    monkeypatch.setattr("dbdyno.serve._reports.build_page", build_page)
+    results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
+    study, cache = StudyFolder(results.path, "night"), ReportCache(tmp_path)
+    assert [cache.page(study), cache.page(study)] == [b"1", b"1"]
+    below = results.path / place
+    (below / "runs").mkdir(parents=True)
+    (below / "manifest.json").write_text("{}")
+    assert [cache.page(study), cache.page(study)] == [b"2", b"2"]
+    (below / "manifest.json").write_text('{"files": {}}')
+    assert cache.page(study) == b"3"
+    below.with_suffix(".json").write_text("{}")  # the note of a proof
+    assert [cache.page(study), cache.page(study)] == [b"4", b"4"]
 
 
 def _folder(path: Path, *events: tuple[str, dict[str, Any]], runs: int = 4, text: str = "") -> StudyFolder:
@@ -88,10 +112,28 @@ def test_the_time_left_is_that_of_the_planned_runs(
         cell = {"target": "a", "tier_bytes": 1, "concurrency": 1, "workload": "w", "route": "socket"}
         log.tell("run", {"number": number, "repeat": 1, **cell})
         folder = StudyFolder(tmp_path / "live", "live")
-        left_s = study_object(folder)["left_s"]
+        found = study_object(folder)
+        left_s = found["left_s"]
+        assert found["has_open_end"] is (number > 2)
         assert 'dbdyno_study_runs_planned{study="live"} 2' in open_metrics([folder])
         log.close()
     assert left_s is None if low is None or high is None else low < float(str(left_s)) <= high
+
+
+def test_a_failed_run_made_again_is_the_only_one_left(tmp_path: Path) -> None:
+    folder = _folder(tmp_path / "live", runs=3)
+    with Results.open(folder.path).writing() as writer:
+        writer.append("study-started", runs_total=4, runs_done=3)
+        writer.append("run-started", run_id="earlier", at_ns=10**9)
+        writer.append("run-finished", run_id="earlier", at_ns=101 * 10**9)
+        log = writer.live
+        log.begin()
+        log.tell("study", {})
+        cell = {"target": "a", "tier_bytes": 1, "concurrency": 1, "workload": "w", "route": "socket"}
+        log.tell("run", {"number": 1, "repeat": 1, **cell})
+        left_s = study_object(folder)["left_s"]
+        log.close()
+    assert 50 < float(str(left_s)) <= 100
 
 
 def test_each_line_of_a_log_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,9 @@ def compare_stacks(left: Mapping[Stack, float], right: Mapping[Stack, float]) ->
         for name in sorted({*own_times[0], *own_times[1], *total_times[0], *total_times[1]})
     ]
     functions.sort(key=lambda function: (-abs(function.own_difference_ms), -abs(function.difference_ms), function.name))
-    unnamed_ms = [sum(ms for stack, ms in stacks.items() if is_unnamed(stack[-1])) for stacks in sides]
+    unnamed_ms = [
+        sum(ms for stack, ms in stacks.items() if is_unnamed(stack[-1]) and stack[-1] != FURTHER) for stacks in sides
+    ]
     return StackComparison(frame_tree(left), frame_tree(right), tuple(functions), unnamed_ms[0], unnamed_ms[1])
 
 

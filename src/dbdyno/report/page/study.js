@@ -815,6 +815,7 @@
   function enlarged(frames, frame) {
     return frames.map((one) => ({ element: one.element, place: placed(one, frame) }));
   }
+  var shownFrames = (frames, frame) => frames.filter((one) => placed(one, frame));
   function placed(one, frame) {
     if (frame.depth === 0) return { x: one.x, width: one.width };
     if (one.depth < frame.depth) return inside(frame, one) ? { x: 0, width: 100 } : null;
@@ -844,6 +845,7 @@
     const byElement = new Map(frames.map((frame) => [frame.element, frame]));
     const hint = words.textContent;
     let current = frames[0];
+    let whole = frames[0];
     const frameOf = (event) => byElement.get(event.target.closest("svg.fr"));
     const showLabels = () => {
       const widthPx = svg.getBoundingClientRect().width;
@@ -853,6 +855,7 @@
       }
     };
     const zoom = (frame) => {
+      whole = frame;
       for (const { element, place: place2 } of enlarged(frames, frame)) show2(element, place2);
       showLabels();
       back.hidden = frame === frames[0];
@@ -874,7 +877,7 @@
     svg.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") zoom(current);
       else if (event.key === "Escape") zoom(frames[0]);
-      else if (DIRECTIONS[event.key]) moveTo(nearby(frames, current, DIRECTIONS[event.key]));
+      else if (DIRECTIONS[event.key]) moveTo(nearby(shownFrames(frames, whole), current, DIRECTIONS[event.key]));
       else return;
       event.preventDefault();
     });

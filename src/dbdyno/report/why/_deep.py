@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ ABOUT_DEEP = (
 _MOST_ROWS = 15
 _MOST_CUT_OFF = 0.3
 _MOST_UNNAMED = 0.3
+_USER_EVENT = "cpu-clock:u"
 _SAMPLER_HZ = 20
 """Rate of the waits: what a sample stands for, where files hold microseconds."""
 
@@ -34,7 +35,8 @@ class DeepProfile:
     ----------
     left, right : as stored
     titles : of the targets
-    counted_ms : processor time of each server as the kernel counts it; None where it is not known
+    counted_ms : processor time of each server as the kernel counts it, without that in the kernel where the profile has
+        none; None where it is not known
     on_cpu, off_cpu : compared, milliseconds per committed transaction; None where a side has none
     """
 
@@ -65,17 +67,27 @@ def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
         left_profile, right_profile = (read_profile(results.run_folder(runs[cell])) for cell in (gap.left, gap.right))
         if left_profile is not None and right_profile is not None:
             titles = target_title(gap.left.target), target_title(gap.right.target)
-            counted_ms = _counted_ms(results, runs[gap.left]), _counted_ms(results, runs[gap.right])
+            counted_ms = (
+                _counted_ms(results, runs[gap.left], left_profile),
+                _counted_ms(results, runs[gap.right], right_profile),
+            )
             comparisons = (_compare_profiles(left_profile, right_profile, kind) for kind in KINDS)
             return DeepProfile(left_profile, right_profile, titles, counted_ms, *comparisons)
     return None
 
 
-def _counted_ms(results: StoredStudy, run_id: str) -> float | None:
+def _counted_ms(results: StoredStudy, run_id: str, profile: StackProfile) -> float | None:
     """Return the closing check: what the samples on a processor should add up to."""
     document = results.optional_document(run_id, "counters")
-    rows = [row for row in document.get("counters", ()) if row["name"].startswith("server.cpu.")]
+    counted = "server.cpu." if _has_kernel(profile) else "server.cpu.user"
+    rows = [row for row in document.get("counters", ()) if row["name"].startswith(counted)]
     return 1e3 * sum(row["delta"] for row in rows) / document["transactions"] if rows else None
+
+
+def _has_kernel(profile: StackProfile) -> bool:
+    """Return whether time in the kernel was sampled, too: perf may leave it out, as its command then says."""
+    command = profile.facts.get("command")
+    return not (isinstance(command, Sequence) and _USER_EVENT in command)
 
 
 def _compare_profiles(left: StackProfile, right: StackProfile, kind: Waiting) -> StackComparison | None:
@@ -129,6 +141,11 @@ def _limit_lines(title: str, profile: StackProfile) -> list[str]:
         for kind, reason in (missing_kinds.items() if isinstance(missing_kinds, Mapping) else ())
     ]
     samples = sum(profile.on_cpu.values())
+    if samples and not _has_kernel(profile):
+        lines.append(
+            f"{title}: its time on a processor is without the kernel, such as system calls. To see the kernel, run "
+            "sudo sysctl kernel.perf_event_paranoid=1, or dbdyno as root."
+        )
     unnamed_count = sum(count for stack, count in profile.on_cpu.items() if is_unnamed(stack[-1]))
     if samples and unnamed_count > _MOST_UNNAMED * samples:
         lines.append(

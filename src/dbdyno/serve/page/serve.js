@@ -66,7 +66,8 @@
     const count = live.seconds_count ? ` of ${live.is_at_most ? "at most " : ""}${live.seconds_count}` : "";
     return `${live.phase}, ${live.second}${count} s`;
   }
-  function remainingWords(seconds) {
+  function remainingWords(seconds, hasOpenEnd = false) {
+    if (hasOpenEnd) return "The time that is left is not known: the results decide whether further runs follow.";
     if (seconds === null || seconds === void 0) return "The time that is left is known after the first run.";
     const minutes = Math.round(seconds / 60);
     if (minutes < 2) return "About a minute left, at the pace so far.";
@@ -80,10 +81,16 @@
     const noise = hasNoise ? ` ± ${number(100 * live.half_width / live.mean, 2)} % (noise of this run alone)` : "";
     return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
   }
+  var SEARCHED = ["label", "state", "name", "question", "targets", "workloads", "headline", "sentences", "problem"];
+  function searchedText(study) {
+    const times = [study.began_ms, study.ended_ms].map(moment);
+    const states = [STATE_WORDS[study.state], ...Object.keys(study.statuses ?? {})];
+    return [...SEARCHED.map((name) => study[name]), ...states, ...times].flat().join("\n").toLowerCase();
+  }
   function listedStudies(studies, search) {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     const rank = (study) => study.state === "running" ? 0 : 1;
-    return studies.filter((study) => words.every((word) => JSON.stringify(study).toLowerCase().includes(word))).sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
+    return studies.filter((study) => words.every((word) => searchedText(study).includes(word))).sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
   }
   function ceiling(value) {
     if (!(value > 0)) return 1;
@@ -266,7 +273,7 @@
     for (const id of ["live-tps", "live-p95", "live-words"]) {
       (byId(id).closest("figure") || byId(id)).hidden = !isDriven || live.tps.length === 0;
     }
-    setText("live-left", remainingWords(study.left_s));
+    setText("live-left", remainingWords(study.left_s, study.has_open_end));
     showBenches(study.benches, study.runs_total);
     if (!isDriven) return setText("live-run", live ? live.doing : "Getting ready");
     setText("live-run", `${live.bench ? `${live.bench}: ` : ""}${runWords(live, study.runs_total)}`);

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dbdyno.analyse.explain import Frame, compare_stacks
-from dbdyno.core import Stack
+from dbdyno.core import FURTHER, Stack
 
 NAMES = ["do_command", "parse", "read_row", "[mysqld]", "[libc.so.6]", "do_syscall_64_[k]", "__x64_sys_read_[k]"]
 
@@ -55,3 +55,8 @@ def test_functions_without_a_name_are_one_on_both_servers_and_their_share_is_kno
     found = compare_stacks({("sessions", "f", "[mariadbd]"): 1.0}, {("sessions", "f", "[mysqld]"): 1.5})
     assert found.by_name()["[server]"].own_difference_ms == 0.5
     assert (found.left_unnamed_ms, found.right_unnamed_ms) == (1.0, 1.5)
+
+
+def test_waits_whose_stack_was_not_kept_are_not_of_functions_without_a_name() -> None:
+    found = compare_stacks({("sessions", "page read", FURTHER): 4.0}, {("sessions", "latch", "[mysqld]"): 1.0})
+    assert (found.left_unnamed_ms, found.right_unnamed_ms) == (0.0, 1.0)
