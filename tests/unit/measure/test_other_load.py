@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dbdyno.measure._other_load import other_load_caveats
@@ -38,6 +40,16 @@ def test_what_others_use_is_named_from_a_share_that_matters_on(
 def test_only_the_window_counts() -> None:
     outside = [*rows_of(0, others=2.0), *rows_of(1, others=2.0), *rows_of(4, others=2.0)]
     assert codes([*outside, *rows_of(2), *rows_of(3)]) == []
+
+
+@pytest.mark.parametrize(("hard_interrupts", "expected"), [(0.001, []), (0.0, ["other-load"])])
+def test_interrupts_that_the_kernel_measures_apart_are_no_other_program(
+    hard_interrupts: float, expected: list[str]
+) -> None:
+    """A kernel that measures them shows time in hard ones, and has them in no process."""
+    interrupts = {"host.cpu.softirq": 0.4, "host.cpu.irq": hard_interrupts}
+    rows = [replace(row, value=interrupts.get(row.metric, row.value)) for second in (2, 3) for row in rows_of(second)]
+    assert codes(rows) == expected
 
 
 def test_a_load_generator_on_another_host_uses_nothing_of_this_one() -> None:
