@@ -154,6 +154,7 @@ def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
         (("mysql", "9.7.4"), {"commit.redo_flush_interval": 5}, "relaxed or periodic"),
         (("mariadb", "11.8.6"), {"server.thread_pool_size": 4}, "server.thread_handling = pool-of-threads"),
         (("mariadb", "10.11.19"), {"redo.write_ahead": 8192}, "at most 4096"),
+        (("mariadb", "11.3.2"), {"redo.write_ahead": 4096}, "11.4.2 and later"),
         (("mysql", "9.7.4"), {"redo.write_ahead": 5000}, "choose 4 KiB"),
         (("mysql", "5.7.44"), {"undo.truncate": "ON"}, "mysql, percona 8.0 and later"),
         (("mariadb", "10.11.19"), {"undo.truncate": "ON"}, "mariadb 11.0 and later"),
