@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from dbdyno.core import IDLE_TIMES, OTHER_LOAD, PROCESSOR_TIMES, STEAL, Caveat, foreign_use, percent
+from dbdyno.core import IDLE_TIMES, OTHER_LOAD, PROCESSOR_TIMES, STEAL, Caveat, counted, foreign_use, percent
 from dbdyno.store import TelemetryRow
 
 _MOST_BY_OTHERS = 0.05
@@ -42,7 +42,7 @@ def other_load_caveats(
     processors = sum(means[metric] for metric in (*PROCESSOR_TIMES["host"], *IDLE_TIMES))
     caveats = []
     if others > _MOST_BY_OTHERS * processors:
-        text = f"other programs used {others:.2f} of the host's {round(processors)} processors"
+        text = f"other programs used {others:.2f} of the host's {counted(round(processors), 'processor')}"
         caveats.append(Caveat(OTHER_LOAD, text))
     if stolen > _MOST_STOLEN * processors:
         words = percent(stolen / processors, 1)
