@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._help import Parser
-from dbdyno.core import StoreError, StudyError
+from dbdyno.core import StoreError, StudyError, counted
 
 if TYPE_CHECKING:
     from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
@@ -124,9 +124,8 @@ def _unlike_words(results: StoredStudy, study: Study) -> str:
         has_more = results.study.repeats_more_than(study)
     except StudyError:
         return words
-    return (
-        f"{words}, with {results.study.repeats} repeats of each cell instead of {study.repeats}" if has_more else words
-    )
+    repeats_words = f"with {counted(results.study.repeats, 'repeat')} of each cell instead of {study.repeats}"
+    return f"{words}, {repeats_words}" if has_more else words
 
 
 def make_room(folder: Path, study: Study, *, fresh: bool) -> None:
@@ -186,7 +185,7 @@ def _results_of(
         if not _is_study_of(stored, study) and _has_fewer_repeats(stored, study):
             earlier = stored.study.repeats
             if earlier != study.repeats:  # a kill in between has left them equal
-                words = f"{study.repeats} repeats of each cell instead of {earlier}"
+                words = f"{counted(study.repeats, 'repeat')} of each cell instead of {earlier}"
                 print(f"  {folder} continues with {words}", file=sys.stderr)
             return Results(folder, stored.manifest, check, is_locked=True).raise_repeats(
                 text, plan, earlier, study.repeats

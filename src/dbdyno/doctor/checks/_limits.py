@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.core import UNLIMITED, format_bytes
+from dbdyno.core import UNLIMITED, counted, format_bytes
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _FILES_AT_REST = 1_000
@@ -187,7 +187,7 @@ def docker(subject: Subject) -> CheckAnswer:
             "it runs in a virtual machine: containers see less memory, other disks and other processors",
             "give that virtual machine what the study needs",
         )
-    return clear(f"Docker {daemon.version}, {daemon.processors} processors")
+    return clear(f"Docker {daemon.version}, {counted(daemon.processors, 'processor')}")
 
 
 CONTAINERS_CHECKS = (

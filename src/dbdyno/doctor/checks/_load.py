@@ -19,10 +19,10 @@ def others(subject: Subject) -> CheckAnswer:
     if load.used is None:
         return unknown("processor use of processes can't be read")
     if load.used / count <= _QUIET_SHARE:
-        return clear(f"{load.used:.2f} of {count} processors in use")
+        return clear(f"{load.used:.2f} of {counted(count, 'processor')} in use")
     names = ", ".join(f"{process.name} ({process.pid}) {process.processors:.2f}" for process in load.busiest)
     return weakens(
-        f"other processes use {load.used:.2f} of {count} processors{': ' + names if names else ''}",
+        f"other processes use {load.used:.2f} of {counted(count, 'processor')}{': ' + names if names else ''}",
         "they compete with the server at random times: throughput drops and repeats differ",
         "end them or wait; on a shared machine, pin server and client to other processors ([pinning])",
     )

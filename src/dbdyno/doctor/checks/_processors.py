@@ -68,11 +68,11 @@ def count(subject: Subject) -> CheckAnswer:
     pinned_count = len(needs.server_processors) if needs and needs.server_processors else usable_count
     if needs is not None and needs.has_own_servers and needs.concurrency > 64 * pinned_count:
         return notes(
-            f"{needs.concurrency:,} connections for {pinned_count} processors of the server",
+            f"{needs.concurrency:,} connections for {counted(pinned_count, 'processor')} of the server",
             "such runs measure queueing and thread switching; throughput peaks at fewer connections",
             "keep some low concurrencies in [axes] to see the peak",
         )
-    return clear(f"{usable_count} processors")
+    return clear(counted(usable_count, "processor"))
 
 
 def governor(subject: Subject) -> CheckAnswer:
