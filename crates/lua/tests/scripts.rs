@@ -260,6 +260,22 @@ fn draws_of_a_seed_are_those_of_sysbench() {
     assert_says(&outcome, "504\t499\t505");
 }
 
+/// Returns what an expression is at the first draw of a seed.
+fn drawn(expression: &str) -> String {
+    let script = format!("function event() print('drawn', {expression}) return 1 end");
+    let outcome = outcome(&script, "--rand-seed=7 run");
+    let mut lines = outcome.stdout.lines();
+    let line = lines.find(|line| line.starts_with("drawn"));
+    line.unwrap().to_owned()
+}
+
+#[test]
+fn sb_rnd_is_the_lower_half_of_the_next_number() {
+    let lower_half = drawn("tonumber(sysbench.rand.uniform_uint64() % 4294967296)");
+    assert_eq!(drawn("sb_rnd()"), lower_half);
+    assert_ne!(lower_half, "drawn\t0");
+}
+
 #[test]
 fn counters_and_histograms_of_a_script() {
     let outcome = event(
