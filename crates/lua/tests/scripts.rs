@@ -277,6 +277,14 @@ fn sb_rnd_is_the_lower_half_of_the_next_number() {
 }
 
 #[test]
+fn sb_rand_uniq_is_the_next_unique_number_that_lies_between_the_bounds() {
+    assert_eq!(
+        drawn("sb_rand_uniq(1, 4294967294)"),
+        drawn("sysbench.rand.unique()")
+    );
+}
+
+#[test]
 fn counters_and_histograms_of_a_script() {
     let outcome = event(
         "ffi.cdef('void sb_counter_inc(int, sb_counter_type); uint64_t sb_counter_val(int, sb_counter_type);')
