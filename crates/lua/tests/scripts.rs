@@ -304,6 +304,16 @@ fn counters_and_histograms_of_a_script() {
 }
 
 #[test]
+fn a_histogram_of_a_script_is_printed_at_any_verbosity() {
+    let outcome = outcome(
+        "function event() local h = sysbench.histogram.new(10, 1, 100) h:update(5000) h:print() end",
+        "--events=1 --verbosity=0 run",
+    );
+    let row = "     100.000 |**************************************** 1";
+    assert_says(&outcome, row);
+}
+
+#[test]
 fn a_report_hook_gets_the_figures() {
     let outcome = outcome(
         "function event() end

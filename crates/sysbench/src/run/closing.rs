@@ -73,9 +73,13 @@ pub(super) fn report_by_force(
 fn print_histogram(engine: &Engine, ledger: &Ledger) {
     if engine.settings.histogram {
         let buckets = ledger.histogram(&engine.figures);
-        engine
-            .log
-            .print(Level::Notice, &text::latency_histogram(&buckets));
+        // sysbench logs the title only; it prints the rows at any verbosity.
+        match engine.log.shows(Level::Notice) {
+            true => engine
+                .log
+                .print(Level::Notice, &text::latency_histogram(&buckets)),
+            false => engine.log.answer(&text::histogram(&buckets)),
+        }
     }
 }
 
