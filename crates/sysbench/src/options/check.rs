@@ -151,6 +151,7 @@ impl Check<'_> {
         }
     }
 
+    /// Reads how long users may take to initialise: 0 sets no alarm, and a negative number one in 136 years.
     fn init_timeout(&self) -> Result<u32, EarlyExit> {
         match self.dialect {
             Dialect::V1_0 => Ok(30),

@@ -128,13 +128,28 @@ fn users_that_do_not_come_to_the_start_in_time_end_the_run() {
         Ok(())
     });
     let settings = Settings {
-        init_timeout_s: 0,
+        init_timeout_s: 1,
         ..settings(1)
     };
     assert_eq!(play.run(settings), 2);
     let text = play.screen.text();
-    let end = "FATAL: Worker threads failed to initialize within 0 seconds!\n";
+    let end = "FATAL: Worker threads failed to initialize within 1 seconds!\n";
     assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn a_time_of_zero_is_no_limit_for_users_that_come_to_the_start() {
+    let mut play = Play::of_pauses(1);
+    play.init = Arc::new(|_, _| {
+        pause(50);
+        Ok(())
+    });
+    let settings = Settings {
+        init_timeout_s: 0,
+        events: 1,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 0);
 }
 
 fn second_user_fails() -> Play {
