@@ -243,6 +243,25 @@ fn users_that_do_not_end_are_given_up_after_the_grace() {
 }
 
 #[test]
+fn events_of_users_that_are_given_up_count_in_all_of_the_users_own_figures() {
+    let play = Play::of_pauses(60_000);
+    let settings = Settings {
+        time_s: 1,
+        forced_shutdown_s: Some(0),
+        debug: true,
+        verbosity: 5,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 2);
+    let text = play.screen.text();
+    let mut lines = text.lines();
+    let line = lines.find(|line| line.contains("thread #  0: min:"));
+    let line = line.unwrap();
+    assert!(line.ends_with("events: 1"), "{line}");
+    assert!(!line.contains(" 0.0000s"), "{line}");
+}
+
+#[test]
 fn a_programs_own_report_takes_the_place_of_ours_when_users_are_given_up() {
     let mut play = Play::new(|_, _| {
         pause(60_000);
