@@ -180,3 +180,29 @@ fn a_lost_connection_that_the_script_replaces_fails_no_run() {
     );
     assert!(outage["first_success_ns"].is_u64(), "{end}");
 }
+
+/// As where the server has not noticed yet that the old connection is closed, and has no place for another one.
+#[test]
+fn a_script_that_reconnects_waits_for_a_server_that_lets_nobody_in() {
+    const SCRIPT: &str = "
+        ffi.cdef('int usleep(unsigned);')
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+          con:query('SELECT c FROM sbtest1 WHERE id=1')
+          ffi.C.usleep(100000)
+          con:reconnect()
+        end";
+    let faults = FaultPlan {
+        refusals: vec!["500ms+500ms".parse().unwrap()],
+        ..FaultPlan::default()
+    };
+    let (server, socket) = server("script-refused", faults);
+    let output = run(
+        "script-refused",
+        SCRIPT,
+        &["--socket", &socket, "--time", "2s"],
+    );
+    let refused = server.stop().unwrap().refused;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(refused > 0);
+}

@@ -218,8 +218,9 @@ impl Connection {
         }
     }
 
-    /// Closes the connection and makes it anew, at the same server. Statements are prepared again when they are next
-    /// executed. False if that failed, which was logged.
+    /// Closes the connection and makes it anew, at the same server. During a run a server that lets nobody in is asked
+    /// again until it does, as by sysbench: it may just not have noticed that the old connection is closed. Statements
+    /// are prepared again when they are next executed. False if that failed, which was logged.
     pub fn reconnect(&mut self) -> bool {
         if !self.begin() {
             return false;
@@ -227,10 +228,18 @@ impl Connection {
         if self.engine.settings.database.dry_run {
             return true;
         }
-        self.unplug();
-        self.count(Counter::Reconnect);
-        let connected = self.connect();
-        if !connected {
+        let control = &self.engine.control;
+        let is_running = control.began_ns().is_some() && control.ended_ns().is_none();
+        let connected = if is_running {
+            self.open_again(self.is_lost)
+        } else {
+            self.unplug();
+            self.connect() // nothing would end a longer wait
+        };
+        if connected {
+            self.count(Counter::Reconnect);
+        } else {
+            self.count(Counter::Error);
             self.error.fail_without_words();
         }
         connected

@@ -130,11 +130,17 @@ impl Connection {
         CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
     }
 
-    /// Connects again, and again, until it works or the run has failed or is long over.
+    /// Replaces a connection that was lost.
     pub(super) fn mend(&mut self) -> bool {
+        self.open_again(true)
+    }
+
+    /// Connects again, and again, until it works or the run has failed or is long over. `is_lost`: the connection
+    /// before was lost.
+    pub(super) fn open_again(&mut self, is_lost: bool) -> bool {
         loop {
             self.unplug();
-            match login::log_in(&self.engine, &self.place, true) {
+            match login::log_in(&self.engine, &self.place, is_lost) {
                 Ok(link) => {
                     self.plug(link);
                     return true;
