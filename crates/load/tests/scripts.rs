@@ -206,3 +206,29 @@ fn a_script_that_reconnects_waits_for_a_server_that_lets_nobody_in() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(refused > 0);
 }
+
+/// As sysbench, which names the query that it sends, and none while it takes results.
+#[test]
+fn an_error_of_a_later_result_names_no_query() {
+    const SCRIPT: &str = "
+        function event()
+          local con = sysbench.sql.driver():connect()
+          con:query('SELECT c FROM sbtest1 WHERE id=1; SELECT c FROM sbtest1 WHERE id=2')
+          con:next_result()
+        end";
+    let faults = FaultPlan {
+        errors: vec!["1146:every=2".parse().unwrap()],
+        ..FaultPlan::default()
+    };
+    let (server, socket) = server("script-later", faults);
+    let arguments = ["--socket", socket.as_str(), "--events", "1"];
+    let output = run(
+        "script-later",
+        SCRIPT,
+        &[&arguments[..], &["--dialect", "1.1"]].concat(),
+    );
+    server.stop().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = "FATAL: mysql_drv_next_result() returned error 1146 (Table 'sbtest.sbtest1' doesn't exist)\n";
+    assert!(said.contains(line), "{said}");
+}

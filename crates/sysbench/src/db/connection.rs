@@ -101,7 +101,7 @@ impl Connection {
                 } if *generation == self.generation => {
                     if parameters.len() != usize::from(prepared.parameter_count) {
                         let complaint = ClientError::no_parameters(self.dialect());
-                        return self.fail("mysql_stmt_execute", &statement.sql, &complaint);
+                        return self.fail("mysql_stmt_execute", Some(&statement.sql), &complaint);
                     }
                     let id = prepared.id;
                     self.send_execute(id, &statement.sql, parameters)
@@ -142,7 +142,7 @@ impl Connection {
             return CallResult::NoRows;
         };
         let Some(link) = &mut self.link else {
-            return self.lost("mysql_drv_next_result", b"", &LinkError::Reading);
+            return self.lost("mysql_drv_next_result", None, &LinkError::Reading);
         };
         let (doing, reply) = match pending {
             Pending::Query => {
@@ -155,9 +155,9 @@ impl Connection {
             }
         };
         match reply {
-            Ok(Reply::Error(error)) => self.refused(doing, b"", &error),
+            Ok(Reply::Error(error)) => self.refused(doing, None, &error),
             Ok(reply) => self.take(&reply, pending),
-            Err(how) => self.lost(doing, b"", &how),
+            Err(how) => self.lost(doing, None, &how),
         }
     }
 
@@ -310,15 +310,15 @@ impl Connection {
         }
         self.rows.clear();
         if self.pending.is_some() {
-            return self.fail(SENDING, sql, &ClientError::out_of_sync());
+            return self.fail(SENDING, Some(sql), &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &LinkError::Sending);
+            return self.lost(SENDING, Some(sql), &LinkError::Sending);
         };
         let reply = link.query(sql, &mut self.rows);
-        let doing = match self.rows.began {
-            true => "mysql_store_result",
-            false => SENDING,
+        let (doing, sql) = match self.rows.began {
+            true => ("mysql_store_result", None),
+            false => (SENDING, Some(sql)),
         };
         match reply {
             Ok(Reply::Error(error)) => self.refused(doing, sql, &error),
@@ -331,16 +331,16 @@ impl Connection {
         const SENDING: &str = "mysql_stmt_execute";
         self.rows.began = false;
         if self.pending.is_some() && !self.drain(id) {
-            return self.fail(SENDING, sql, &ClientError::out_of_sync());
+            return self.fail(SENDING, Some(sql), &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &LinkError::Sending);
+            return self.lost(SENDING, Some(sql), &LinkError::Sending);
         };
         let mut rows = RowDetector::default();
         let reply = link.execute(id, parameters, &mut rows);
-        let doing = match rows.began {
-            true => "mysql_stmt_store_result",
-            false => SENDING,
+        let (doing, sql) = match rows.began {
+            true => ("mysql_stmt_store_result", None),
+            false => (SENDING, Some(sql)),
         };
         match reply {
             Ok(Reply::Error(error)) => self.refused(doing, sql, &error),
