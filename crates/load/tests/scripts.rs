@@ -232,3 +232,18 @@ fn an_error_of_a_later_result_names_no_query() {
     let line = "FATAL: mysql_drv_next_result() returned error 1146 (Table 'sbtest.sbtest1' doesn't exist)\n";
     assert!(said.contains(line), "{said}");
 }
+
+#[test]
+fn a_script_that_declares_an_empty_list_of_options_has_help() {
+    let path = temporary("script-no-options.lua");
+    std::fs::write(&path, "sysbench.cmdline.options = {}").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .args([path.to_str().unwrap(), "help"])
+        .output()
+        .unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let help = "script-no-options.lua options:\n\n";
+    assert!(said.ends_with(help), "{said}");
+}
