@@ -87,7 +87,7 @@ fn print_histogram(engine: &Engine, ledger: &Ledger) {
 fn print_extras(engine: &Engine, ended_ns: u64) {
     let mut extras = String::new();
     if engine.settings.fixes.backlog
-        && let Some(waiting) = engine.control.backlog(ended_ns)
+        && let Some(waiting) = engine.control.undone_arrivals(ended_ns)
     {
         let _ = writeln!(extras, "Arrivals left in the queue at the end: {waiting}\n");
     }
