@@ -8,6 +8,7 @@ use crate::populate::STEP_LOG_TABLE;
 use crate::signals::stop_switch;
 use crate::terminal;
 use dbdyno_drive::counted;
+use dbdyno_wire::{QueryResult, Session};
 use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use std::io::Write;
 
@@ -24,26 +25,56 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     let access = target.access()?.until(&stop);
     let access = access.answering_within(arguments.ddl.duration());
     let liveness = Liveness::watch(&access, &stop, arguments.server_timeout.duration());
-    liveness.judge(drop_all(&*population, &access))?;
-    writeln!(
-        terminal::stdout(),
-        "dropped {} of {}",
-        counted(u64::from(population.tables()), "table"),
-        target.database
-    )
-    .map_err(unwritable("the list of dropped tables"))?;
+    let dropped = liveness.judge(drop_all(&*population, &access))?;
+    let text = dropped_text(dropped, population.tables(), &target.database);
+    writeln!(terminal::stdout(), "{text}").map_err(unwritable("the list of dropped tables"))?;
     Ok(Exit::Done)
 }
 
-fn drop_all(population: &dyn Population, access: &Access) -> Result<(), CliError> {
+/// Returns how many of the tables existed.
+fn drop_all(population: &dyn Population, access: &Access) -> Result<u32, CliError> {
     let mut session = access.connect()?;
-    let tables = (0..population.tables()).flat_map(|table| population.drop_table(table));
+    let mut dropped = 0;
+    for table in 0..population.tables() {
+        let mut existed = true;
+        for statement in population.drop_table(table) {
+            // The server warns of a table that does not exist.
+            existed &= run_statement(&mut session, &statement)?.warnings == 0;
+        }
+        dropped += u32::from(existed);
+    }
     let step_log = format!("DROP TABLE IF EXISTS {STEP_LOG_TABLE}");
-    for statement in tables.chain(population.drop_rest()).chain([step_log]) {
-        session
-            .query(&statement)
-            .map_err(|error| CliError::world(format!("{statement} failed")).because_of(&error))?;
+    for statement in population.drop_rest().into_iter().chain([step_log]) {
+        run_statement(&mut session, &statement)?;
     }
     session.close();
-    Ok(())
+    Ok(dropped)
+}
+
+fn run_statement(session: &mut Session, statement: &str) -> Result<QueryResult, CliError> {
+    session
+        .query(statement)
+        .map_err(|error| CliError::world(format!("{statement} failed")).because_of(&error))
+}
+
+fn dropped_text(dropped: u32, all: u32, database: &str) -> String {
+    let all_words = counted(u64::from(all), "table");
+    match dropped == all {
+        true => format!("dropped {all_words} of {database}"),
+        false => format!("dropped {dropped} of {all_words} of {database}; the others do not exist"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dropped_text;
+
+    #[test]
+    fn tables_that_did_not_exist_are_not_said_to_be_dropped() {
+        assert_eq!(dropped_text(4, 4, "shop"), "dropped 4 tables of shop");
+        assert_eq!(
+            dropped_text(0, 4, "shop"),
+            "dropped 0 of 4 tables of shop; the others do not exist"
+        );
+    }
 }

@@ -180,3 +180,70 @@ fn a_lost_connection_that_the_script_replaces_fails_no_run() {
     );
     assert!(outage["first_success_ns"].is_u64(), "{end}");
 }
+
+/// As where the server has not noticed yet that the old connection is closed, and has no place for another one.
+#[test]
+fn a_script_that_reconnects_waits_for_a_server_that_lets_nobody_in() {
+    const SCRIPT: &str = "
+        ffi.cdef('int usleep(unsigned);')
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+          con:query('SELECT c FROM sbtest1 WHERE id=1')
+          ffi.C.usleep(100000)
+          con:reconnect()
+        end";
+    let faults = FaultPlan {
+        refusals: vec!["500ms+500ms".parse().unwrap()],
+        ..FaultPlan::default()
+    };
+    let (server, socket) = server("script-refused", faults);
+    let output = run(
+        "script-refused",
+        SCRIPT,
+        &["--socket", &socket, "--time", "2s"],
+    );
+    let refused = server.stop().unwrap().refused;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(refused > 0);
+}
+
+/// As sysbench, which names the query that it sends, and none while it takes results.
+#[test]
+fn an_error_of_a_later_result_names_no_query() {
+    const SCRIPT: &str = "
+        function event()
+          local con = sysbench.sql.driver():connect()
+          con:query('SELECT c FROM sbtest1 WHERE id=1; SELECT c FROM sbtest1 WHERE id=2')
+          con:next_result()
+        end";
+    let faults = FaultPlan {
+        errors: vec!["1146:every=2".parse().unwrap()],
+        ..FaultPlan::default()
+    };
+    let (server, socket) = server("script-later", faults);
+    let arguments = ["--socket", socket.as_str(), "--events", "1"];
+    let output = run(
+        "script-later",
+        SCRIPT,
+        &[&arguments[..], &["--dialect", "1.1"]].concat(),
+    );
+    server.stop().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = "FATAL: mysql_drv_next_result() returned error 1146 (Table 'sbtest.sbtest1' doesn't exist)\n";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
+fn a_script_that_declares_an_empty_list_of_options_has_help() {
+    let path = temporary("script-no-options.lua");
+    std::fs::write(&path, "sysbench.cmdline.options = {}").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .args([path.to_str().unwrap(), "help"])
+        .output()
+        .unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let help = "script-no-options.lua options:\n\n";
+    assert!(said.ends_with(help), "{said}");
+}

@@ -260,6 +260,30 @@ fn draws_of_a_seed_are_those_of_sysbench() {
     assert_says(&outcome, "504\t499\t505");
 }
 
+/// Returns what an expression is at the first draw of a seed.
+fn drawn(expression: &str) -> String {
+    let script = format!("function event() print('drawn', {expression}) return 1 end");
+    let outcome = outcome(&script, "--rand-seed=7 run");
+    let mut lines = outcome.stdout.lines();
+    let line = lines.find(|line| line.starts_with("drawn"));
+    line.unwrap().to_owned()
+}
+
+#[test]
+fn sb_rnd_is_the_lower_half_of_the_next_number() {
+    let lower_half = drawn("tonumber(sysbench.rand.uniform_uint64() % 4294967296)");
+    assert_eq!(drawn("sb_rnd()"), lower_half);
+    assert_ne!(lower_half, "drawn\t0");
+}
+
+#[test]
+fn sb_rand_uniq_is_the_next_unique_number_that_lies_between_the_bounds() {
+    assert_eq!(
+        drawn("sb_rand_uniq(1, 4294967294)"),
+        drawn("sysbench.rand.unique()")
+    );
+}
+
 #[test]
 fn counters_and_histograms_of_a_script() {
     let outcome = event(
@@ -277,6 +301,16 @@ fn counters_and_histograms_of_a_script() {
         "     100.000 |**************************************** 1",
     );
     assert_says(&outcome, "false\tattempt to call a string value");
+}
+
+#[test]
+fn a_histogram_of_a_script_is_printed_at_any_verbosity() {
+    let outcome = outcome(
+        "function event() local h = sysbench.histogram.new(10, 1, 100) h:update(5000) h:print() end",
+        "--events=1 --verbosity=0 run",
+    );
+    let row = "     100.000 |**************************************** 1";
+    assert_says(&outcome, row);
 }
 
 #[test]

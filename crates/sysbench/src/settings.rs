@@ -20,7 +20,7 @@ pub struct Settings {
     pub warmup_s: u32,
     /// Grace after the time limit before users are given up; `None`: they are waited for.
     pub forced_shutdown_s: Option<u32>,
-    /// How long users may take to initialise.
+    /// How long users may take to initialise; 0: no limit.
     pub init_timeout_s: u32,
     /// Events a second that arrive on their own; 0: each user starts its next event when the last is done.
     pub rate: u32,

@@ -29,7 +29,8 @@ pub(super) fn find(call: Invocation<'_>) -> Result<Box<dyn Benchmark + '_>, Earl
 pub(super) struct ConfiguredBenchmark<'a> {
     call: Invocation<'a>,
     benchmark: Box<dyn Benchmark + 'a>,
-    declared: Vec<ScriptOption>,
+    /// `None`: it declares none at all; an empty list is a declaration, too.
+    declared: Option<Vec<ScriptOption>>,
     table: Table,
 }
 
@@ -54,7 +55,7 @@ impl<'a> ConfiguredBenchmark<'a> {
         let ready = Self {
             call,
             benchmark,
-            declared: declared.unwrap_or_default(),
+            declared,
             table,
         };
         Ok((ready, said))
@@ -115,16 +116,16 @@ impl<'a> ConfiguredBenchmark<'a> {
     pub(super) fn without(&self, command: &str) -> Result<u8, EarlyExit> {
         let path = self.call.name();
         let name = path.rsplit('/').next().unwrap_or(path);
-        match command {
-            "help" if !self.declared.is_empty() => {
-                let help = script_help(name, &self.declared);
+        match (command, &self.declared) {
+            ("help", Some(declared)) => {
+                let help = script_help(name, declared);
                 self.call.engine.log.answer(&help);
                 Ok(GOOD)
             }
-            "help" | "prepare" | "cleanup" => Err(complaint(format!(
+            ("help" | "prepare" | "cleanup", _) => Err(complaint(format!(
                 "'{name}' test does not implement the '{command}' command.\n"
             ))),
-            _ => Err(complaint(format!("Unknown command: {command}\n"))),
+            (_, _) => Err(complaint(format!("Unknown command: {command}\n"))),
         }
     }
 }

@@ -175,7 +175,7 @@ impl IntervalRecorder {
             failure_kind: failure.map(|failure| word_of(failure.cause)),
             outages: account.outages.iter().map(OutageRecord::of).collect(),
             duration_ns: page.at_ns.saturating_sub(first.at_ns),
-            backlog: engine.control.backlog(page.at_ns),
+            backlog: engine.control.undone_arrivals(page.at_ns),
             process_cpu_ns: clock::process_cpu_ns(),
             connections: ConnectionsRecord::of(engine.database.encryption()),
             figures: page.since(&first),

@@ -46,7 +46,7 @@ impl Totals {
             counts: page.counts.since(&first.counts),
             times: page.times.since(&first.times),
             unended,
-            backlog: engine.control.backlog(page.at_ns),
+            backlog: engine.control.undone_arrivals(page.at_ns),
         })
     }
 

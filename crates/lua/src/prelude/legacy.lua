@@ -16,15 +16,14 @@ sb_rand_gaussian = rand.gaussian
 sb_rand_special = rand.special
 sb_rand_str = rand.string
 
-function sb_rnd() return rand.uniform(0, 0xffffffff) end
+-- The lower half of the next number: rand.uniform() over all 2^32 numbers gives the lowest only, as in sysbench.
+function sb_rnd() return tonumber(rand.uniform_uint64() % 4294967296) end
 
 function sb_rand_uniq(low, high)
-  if not low or not high then
-    return rand.unique()
-  end
+  low, high = low or 0, high or 4294967295
   local number
-  repeat number = rand.unique() until number <= high - low
-  return low + number
+  repeat number = rand.unique() until number >= low and number <= high
+  return number
 end
 
 -- Queries

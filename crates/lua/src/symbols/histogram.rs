@@ -2,7 +2,6 @@
 
 use super::{acting, keep};
 use dbdyno_meter::{LogHistogram, LogScale};
-use dbdyno_sysbench::Level;
 use dbdyno_sysbench::text::histogram;
 
 keep!(
@@ -29,6 +28,7 @@ unsafe extern "C" fn sb_histogram_update(histogram: *mut LogHistogram, value: f6
     }
 }
 
+/// Prints it at any verbosity, as all that scripts print.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sb_histogram_print(histogram_of_script: *const LogHistogram) {
     // SAFETY: as above.
@@ -41,7 +41,7 @@ unsafe extern "C" fn sb_histogram_print(histogram_of_script: *const LogHistogram
         let rows: Vec<_> = counts
             .map(|(point, count)| (scale.value_at(point), *count))
             .collect();
-        context.engine.log.print(Level::Notice, &histogram(&rows));
+        context.engine.log.answer(&histogram(&rows));
     });
 }
 

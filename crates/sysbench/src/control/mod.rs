@@ -204,4 +204,15 @@ impl Control {
         let arrivals = self.arrivals.as_ref()?;
         Some(arrivals.waiting(now_ns.min(end_ns)))
     }
+
+    /// Counts as [`backlog`](Self::backlog) does, without arrivals beyond the limit of events: nobody was to take them.
+    #[must_use]
+    pub fn undone_arrivals(&self, now_ns: u64) -> Option<u64> {
+        let waiting = self.backlog(now_ns)?;
+        let begun = self.begun.0.load(Ordering::Relaxed);
+        Some(match self.limits.events {
+            0 => waiting,
+            events => waiting.min(events.saturating_sub(begun)),
+        })
+    }
 }

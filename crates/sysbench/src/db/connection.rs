@@ -101,7 +101,7 @@ impl Connection {
                 } if *generation == self.generation => {
                     if parameters.len() != usize::from(prepared.parameter_count) {
                         let complaint = ClientError::no_parameters(self.dialect());
-                        return self.fail("mysql_stmt_execute", &statement.sql, &complaint);
+                        return self.fail("mysql_stmt_execute", Some(&statement.sql), &complaint);
                     }
                     let id = prepared.id;
                     self.send_execute(id, &statement.sql, parameters)
@@ -142,7 +142,7 @@ impl Connection {
             return CallResult::NoRows;
         };
         let Some(link) = &mut self.link else {
-            return self.lost("mysql_drv_next_result", b"", &LinkError::Reading);
+            return self.lost("mysql_drv_next_result", None, &LinkError::Reading);
         };
         let (doing, reply) = match pending {
             Pending::Query => {
@@ -155,9 +155,9 @@ impl Connection {
             }
         };
         match reply {
-            Ok(Reply::Error(error)) => self.refused(doing, b"", &error),
+            Ok(Reply::Error(error)) => self.refused(doing, None, &error),
             Ok(reply) => self.take(&reply, pending),
-            Err(how) => self.lost(doing, b"", &how),
+            Err(how) => self.lost(doing, None, &how),
         }
     }
 
@@ -218,8 +218,9 @@ impl Connection {
         }
     }
 
-    /// Closes the connection and makes it anew, at the same server. Statements are prepared again when they are next
-    /// executed. False if that failed, which was logged.
+    /// Closes the connection and makes it anew, at the same server. During a run a server that lets nobody in is asked
+    /// again until it does, as by sysbench: it may just not have noticed that the old connection is closed. Statements
+    /// are prepared again when they are next executed. False if that failed, which was logged.
     pub fn reconnect(&mut self) -> bool {
         if !self.begin() {
             return false;
@@ -227,10 +228,18 @@ impl Connection {
         if self.engine.settings.database.dry_run {
             return true;
         }
-        self.unplug();
-        self.count(Counter::Reconnect);
-        let connected = self.connect();
-        if !connected {
+        let control = &self.engine.control;
+        let is_running = control.began_ns().is_some() && control.ended_ns().is_none();
+        let connected = if is_running {
+            self.open_again(self.is_lost)
+        } else {
+            self.unplug();
+            self.connect() // nothing would end a longer wait
+        };
+        if connected {
+            self.count(Counter::Reconnect);
+        } else {
+            self.count(Counter::Error);
             self.error.fail_without_words();
         }
         connected
@@ -301,15 +310,15 @@ impl Connection {
         }
         self.rows.clear();
         if self.pending.is_some() {
-            return self.fail(SENDING, sql, &ClientError::out_of_sync());
+            return self.fail(SENDING, Some(sql), &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &LinkError::Sending);
+            return self.lost(SENDING, Some(sql), &LinkError::Sending);
         };
         let reply = link.query(sql, &mut self.rows);
-        let doing = match self.rows.began {
-            true => "mysql_store_result",
-            false => SENDING,
+        let (doing, sql) = match self.rows.began {
+            true => ("mysql_store_result", None),
+            false => (SENDING, Some(sql)),
         };
         match reply {
             Ok(Reply::Error(error)) => self.refused(doing, sql, &error),
@@ -322,16 +331,16 @@ impl Connection {
         const SENDING: &str = "mysql_stmt_execute";
         self.rows.began = false;
         if self.pending.is_some() && !self.drain(id) {
-            return self.fail(SENDING, sql, &ClientError::out_of_sync());
+            return self.fail(SENDING, Some(sql), &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &LinkError::Sending);
+            return self.lost(SENDING, Some(sql), &LinkError::Sending);
         };
         let mut rows = RowDetector::default();
         let reply = link.execute(id, parameters, &mut rows);
-        let doing = match rows.began {
-            true => "mysql_stmt_store_result",
-            false => SENDING,
+        let (doing, sql) = match rows.began {
+            true => ("mysql_stmt_store_result", None),
+            false => (SENDING, Some(sql)),
         };
         match reply {
             Ok(Reply::Error(error)) => self.refused(doing, sql, &error),

@@ -23,9 +23,15 @@ const RECONNECT_TIMEOUT_NS: u64 = 30_000_000_000;
 const MESSAGE_BYTES: usize = 4095;
 
 impl Connection {
-    /// Counts, reports and keeps the failure of a call.
+    /// Counts, reports and keeps the failure of a call. Without `sql` the report names no query: sysbench names the one
+    /// that it sent, and none while it takes results.
     #[cold]
-    pub(super) fn fail(&mut self, doing: &str, sql: &[u8], complaint: &ClientError) -> CallResult {
+    pub(super) fn fail(
+        &mut self,
+        doing: &str,
+        sql: Option<&[u8]>,
+        complaint: &ClientError,
+    ) -> CallResult {
         let ClientError {
             code,
             state,
@@ -48,8 +54,11 @@ impl Connection {
         } else {
             self.count(Counter::Error);
             self.note_failure(*code);
-            let sql = String::from_utf8_lossy(&sql[..sql.len().min(MESSAGE_BYTES)]);
-            let text = format!("{doing}() returned error {code} ({message}) for query '{sql}'");
+            let query = sql.map_or_else(String::new, |sql| {
+                let sql = String::from_utf8_lossy(&sql[..sql.len().min(MESSAGE_BYTES)]);
+                format!(" for query '{sql}'")
+            });
+            let text = format!("{doing}() returned error {code} ({message}){query}");
             self.engine.log.fatal(cut(&text));
             ErrorKind::Fatal
         };
@@ -58,7 +67,12 @@ impl Connection {
 
     /// Handles an error that the server answered with.
     #[cold]
-    pub(super) fn refused(&mut self, doing: &str, sql: &[u8], error: &ServerError) -> CallResult {
+    pub(super) fn refused(
+        &mut self,
+        doing: &str,
+        sql: Option<&[u8]>,
+        error: &ServerError,
+    ) -> CallResult {
         let complaint = if error.ends_connection() {
             self.let_go(error);
             self.farewell(error)
@@ -70,7 +84,7 @@ impl Connection {
 
     /// Handles a broken connection.
     #[cold]
-    pub(super) fn lost(&mut self, doing: &str, sql: &[u8], how: &LinkError) -> CallResult {
+    pub(super) fn lost(&mut self, doing: &str, sql: Option<&[u8]>, how: &LinkError) -> CallResult {
         let complaint = self.broken(how);
         self.fail(doing, sql, &complaint)
     }
@@ -130,11 +144,17 @@ impl Connection {
         CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
     }
 
-    /// Connects again, and again, until it works or the run has failed or is long over.
+    /// Replaces a connection that was lost.
     pub(super) fn mend(&mut self) -> bool {
+        self.open_again(true)
+    }
+
+    /// Connects again, and again, until it works or the run has failed or is long over. `is_lost`: the connection
+    /// before was lost.
+    pub(super) fn open_again(&mut self, is_lost: bool) -> bool {
         loop {
             self.unplug();
-            match login::log_in(&self.engine, &self.place, true) {
+            match login::log_in(&self.engine, &self.place, is_lost) {
                 Ok(link) => {
                     self.plug(link);
                     return true;

@@ -193,8 +193,14 @@ impl FinalFigures {
             let began_ns = cells.began_ns.get();
             if began_ns > 0 && (!truly || cells.busy.get() == 1) {
                 unfinished += 1;
+                let so_far_ns = now_ns.saturating_sub(began_ns);
+                user.latency_min_ns = match user.events {
+                    0 => so_far_ns,
+                    _ => user.latency_min_ns.min(so_far_ns),
+                };
+                user.latency_max_ns = user.latency_max_ns.max(so_far_ns);
                 user.events += 1;
-                user.time_ns += now_ns.saturating_sub(began_ns);
+                user.time_ns += so_far_ns;
             }
         }
         self.unfinished = (unfinished > 0).then_some(unfinished);

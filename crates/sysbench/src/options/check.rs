@@ -34,7 +34,7 @@ pub(super) fn settings(
     if events == 0 && time_s == 0 {
         check.said.push(OptionMessage::out(ENDLESS));
     }
-    let forced_shutdown_s = check.forced_shutdown(time_s)?;
+    let forced_shutdown_s = check.forced_shutdown(time_s, warmup_s)?;
     check.stack_size()?;
     let init_timeout_s = check.init_timeout()?;
     if !(0..=MOST_THREADS).contains(&threads) {
@@ -121,13 +121,15 @@ impl Check<'_> {
     }
 
     /// Reads seconds, per cent of the time limit, or `off`; without a time limit it is not looked at, with a negative
-    /// one (which limits nothing) it is of no effect.
-    fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, EarlyExit> {
+    /// one (which limits nothing) it is of no effect. A share is one of warm-up and time limit together: sysbench adds
+    /// them up before.
+    fn forced_shutdown(&self, time_s: i32, warmup_s: u32) -> Result<Option<u32>, EarlyExit> {
         let text = self.table.text("forced_shutdown");
         if time_s == 0 || text.eq_ignore_ascii_case("off") {
             return Ok(None);
         }
-        let share = |percent: i64| percent.saturating_mul(i64::from(time_s)) / 100;
+        let limit_s = i64::from(time_s) + i64::from(warmup_s);
+        let share = |percent: i64| percent.saturating_mul(limit_s) / 100;
         let grace_s = match number::long(text) {
             _ if text.is_empty() => share(FORCED_SHUTDOWN_PERCENT),
             (percent, rest) if rest.starts_with('%') => share(percent),
@@ -151,6 +153,7 @@ impl Check<'_> {
         }
     }
 
+    /// Reads how long users may take to initialise: 0 sets no alarm, and a negative number one in 136 years.
     fn init_timeout(&self) -> Result<u32, EarlyExit> {
         match self.dialect {
             Dialect::V1_0 => Ok(30),

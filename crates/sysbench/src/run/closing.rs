@@ -73,9 +73,13 @@ pub(super) fn report_by_force(
 fn print_histogram(engine: &Engine, ledger: &Ledger) {
     if engine.settings.histogram {
         let buckets = ledger.histogram(&engine.figures);
-        engine
-            .log
-            .print(Level::Notice, &text::latency_histogram(&buckets));
+        // sysbench logs the title only; it prints the rows at any verbosity.
+        match engine.log.shows(Level::Notice) {
+            true => engine
+                .log
+                .print(Level::Notice, &text::latency_histogram(&buckets)),
+            false => engine.log.answer(&text::histogram(&buckets)),
+        }
     }
 }
 
@@ -83,7 +87,7 @@ fn print_histogram(engine: &Engine, ledger: &Ledger) {
 fn print_extras(engine: &Engine, ended_ns: u64) {
     let mut extras = String::new();
     if engine.settings.fixes.backlog
-        && let Some(waiting) = engine.control.backlog(ended_ns)
+        && let Some(waiting) = engine.control.undone_arrivals(ended_ns)
     {
         let _ = writeln!(extras, "Arrivals left in the queue at the end: {waiting}\n");
     }

@@ -143,7 +143,11 @@ impl<'a> Run<'a> {
     fn await_users(&self) -> Result<(), u8> {
         let log = &self.engine.log;
         let timeout_s = self.engine.settings.init_timeout_s;
-        let until_ns = monotonic_ns() + u64::from(timeout_s) * SECOND_NS;
+        let limit_s = match timeout_s {
+            0 => u32::MAX, // 136 years: no limit
+            limit_s => limit_s,
+        };
+        let until_ns = monotonic_ns() + u64::from(limit_s) * SECOND_NS;
         let control = &self.engine.control;
         let is_settled = || self.gate.is_complete() || control.has_failed();
         if !await_change(&self.changed, until_ns, is_settled) {

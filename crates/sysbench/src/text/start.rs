@@ -51,7 +51,8 @@ pub fn start(settings: &Settings) -> String {
         ),
     }
     if let Some(grace_s) = settings.forced_shutdown_s {
-        let end_s = settings.time_s + grace_s;
+        let limits_s = [settings.warmup_s, settings.time_s, grace_s];
+        let end_s: u64 = limits_s.into_iter().map(u64::from).sum();
         line(
             &mut text,
             format_args!("Forcing shutdown in {end_s} seconds"),
@@ -141,7 +142,7 @@ Validation checks: on.
 
 Initializing random number generator from seed (-1).
 
-Forcing shutdown in 17 seconds
+Forcing shutdown in 21 seconds
 
 "
         );

@@ -202,6 +202,8 @@ fn grace_before_a_forced_shutdown_is_seconds_or_a_share_of_the_time() {
     assert!(line("--time=-1|--forced-shutdown=x").is_err());
     let bare = is_taken("--time=100|--forced-shutdown");
     assert_eq!(bare.settings.forced_shutdown_s, Some(5));
+    let shared = is_taken("--dialect=1.1|--warmup-time=100|--time=100|--forced-shutdown=10%");
+    assert_eq!(shared.settings.forced_shutdown_s, Some(20));
 }
 
 #[test]

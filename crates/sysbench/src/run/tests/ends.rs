@@ -128,13 +128,28 @@ fn users_that_do_not_come_to_the_start_in_time_end_the_run() {
         Ok(())
     });
     let settings = Settings {
-        init_timeout_s: 0,
+        init_timeout_s: 1,
         ..settings(1)
     };
     assert_eq!(play.run(settings), 2);
     let text = play.screen.text();
-    let end = "FATAL: Worker threads failed to initialize within 0 seconds!\n";
+    let end = "FATAL: Worker threads failed to initialize within 1 seconds!\n";
     assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn a_time_of_zero_is_no_limit_for_users_that_come_to_the_start() {
+    let mut play = Play::of_pauses(1);
+    play.init = Arc::new(|_, _| {
+        pause(50);
+        Ok(())
+    });
+    let settings = Settings {
+        init_timeout_s: 0,
+        events: 1,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 0);
 }
 
 fn second_user_fails() -> Play {
@@ -225,6 +240,25 @@ fn users_that_do_not_end_are_given_up_after_the_grace() {
         "{text}"
     );
     assert!(!text.contains("done\n"), "{text}");
+}
+
+#[test]
+fn events_of_users_that_are_given_up_count_in_all_of_the_users_own_figures() {
+    let play = Play::of_pauses(60_000);
+    let settings = Settings {
+        time_s: 1,
+        forced_shutdown_s: Some(0),
+        debug: true,
+        verbosity: 5,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 2);
+    let text = play.screen.text();
+    let mut lines = text.lines();
+    let line = lines.find(|line| line.contains("thread #  0: min:"));
+    let line = line.unwrap();
+    assert!(line.ends_with("events: 1"), "{line}");
+    assert!(!line.contains(" 0.0000s"), "{line}");
 }
 
 #[test]

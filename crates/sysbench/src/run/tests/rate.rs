@@ -60,6 +60,25 @@ fn time_in_the_queue_is_part_of_the_latency_and_what_is_left_is_told() {
     assert!(figure(&text, "concurrency:") <= 1.0, "{text}");
 }
 
+/// One user is at its only event while two dozen arrive that nobody asked for.
+#[test]
+fn arrivals_beyond_the_limit_of_events_are_not_left_in_the_queue() {
+    let play = Play::new(|_, actor| {
+        pause(if actor.tid == 0 { 1_000 } else { 1 });
+        Ok(())
+    });
+    let settings = Settings {
+        rate: 20,
+        events: 3,
+        fixes: Fixes::ALL,
+        ..settings(2)
+    };
+    assert_eq!(play.run(settings), 0);
+    let text = play.screen.text();
+    let none = "Arrivals left in the queue at the end: 0\n";
+    assert!(text.contains(none), "{text}");
+}
+
 #[test]
 fn a_queue_without_room_ends_the_run() {
     let play = Play::of_pauses(20);

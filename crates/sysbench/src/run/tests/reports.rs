@@ -95,3 +95,19 @@ fn debugging_tells_of_each_user() {
         assert!(text.contains(line), "{line} in {text}");
     }
 }
+
+#[test]
+fn rows_of_the_histogram_are_printed_at_any_verbosity() {
+    let play = Play::of_pauses(1);
+    let settings = Settings {
+        events: 2,
+        histogram: true,
+        verbosity: 0,
+        ..settings(1)
+    };
+    assert_eq!(play.run(settings), 0);
+    let text = play.screen.text();
+    let head = "       value  ------------- distribution ------------- count\n";
+    assert!(text.contains(head), "{text}");
+    assert!(!text.contains("Latency"), "{text}");
+}
