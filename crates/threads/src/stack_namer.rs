@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Stacks that are remembered; a server has some hundred different ones.
 const MOST_STACKS: usize = 20_000;
 
-/// A stack that led to a wait, and how often it was seen.
+/// A stack that led to a wait by one kind of system call, and how often it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenStack {
     /// How often it was seen.
@@ -42,7 +42,6 @@ pub struct SeenFrame {
 #[derive(Debug, Clone, Copy)]
 struct KnownStack {
     class: Option<WaitClass>,
-    class_by_call: WaitClass,
     samples: u64,
 }
 
@@ -54,7 +53,9 @@ pub(crate) struct StackNamer {
     symbols: HashMap<usize, Symbols>,
     code: KnownCode,
     probed: Vec<ProbedSite>,
-    known: HashMap<Vec<u64>, KnownStack>,
+    /// With what the system call alone says. The C library has no frames, so below the same ones it waits in several
+    /// calls: `pthread_cond_wait` for its condition, then for the mutex.
+    known: HashMap<(Vec<u64>, WaitClass), KnownStack>,
 }
 
 impl StackNamer {
@@ -98,18 +99,14 @@ impl StackNamer {
             &self.map,
             &mut self.code,
         );
-        if let Some(known) = self.known.get_mut(&addresses) {
+        let stack = (addresses, default);
+        if let Some(known) = self.known.get_mut(&stack) {
             known.samples += 1;
             return known.class.unwrap_or(default);
         }
-        let class = self.named(&addresses);
+        let class = self.named(&stack.0);
         if self.known.len() < MOST_STACKS {
-            let stack = KnownStack {
-                class,
-                class_by_call: default,
-                samples: 1,
-            };
-            self.known.insert(addresses, stack);
+            self.known.insert(stack, KnownStack { class, samples: 1 });
         }
         class.unwrap_or(default)
     }
@@ -144,16 +141,16 @@ impl StackNamer {
 
     pub(crate) fn seen(&self, most: usize) -> Vec<SeenStack> {
         let mut stacks: Vec<_> = self.known.iter().collect();
-        stacks.sort_unstable_by_key(|(addresses, known)| (Reverse(known.samples), *addresses));
+        stacks.sort_unstable_by_key(|(stack, known)| (Reverse(known.samples), *stack));
         stacks.truncate(most);
         let frames =
             |addresses: &[u64]| addresses.iter().filter_map(|&at| self.frame(at)).collect();
         stacks
             .into_iter()
-            .map(|(addresses, known)| SeenStack {
+            .map(|((addresses, class_by_call), known)| SeenStack {
                 samples: known.samples,
                 class: known.class,
-                class_by_call: known.class_by_call,
+                class_by_call: *class_by_call,
                 frames: frames(addresses),
             })
             .collect()
@@ -170,5 +167,30 @@ impl StackNamer {
             address: within,
             function: symbols.name(within.saturating_sub(1)).map(str::to_owned),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_of_several_calls_below_the_same_frames_are_kept_apart() {
+        let process = WatchedProcess::open(std::process::id()).unwrap();
+        let mut namer = StackNamer::new(process.pid, Vec::new());
+        let call = BlockedIn {
+            number: libc::SYS_futex,
+            arguments: [0; 6],
+            stack_pointer: 0,
+        };
+        for by_call in [WaitClass::Latch, WaitClass::NotNamed, WaitClass::NotNamed] {
+            assert_eq!(namer.class(&[], &call, by_call, &process), by_call);
+        }
+        let seen = namer.seen(10);
+        let found: Vec<_> = seen
+            .iter()
+            .map(|stack| (stack.class_by_call, stack.samples))
+            .collect();
+        assert_eq!(found, [(WaitClass::NotNamed, 2), (WaitClass::Latch, 1)]);
     }
 }
