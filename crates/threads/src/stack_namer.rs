@@ -1,6 +1,6 @@
 //! Names waits by the stacks that led to them, and remembers each stack.
 
-use crate::memory_map::MemoryMap;
+use crate::memory_map::{MemoryMap, REMOVED};
 use crate::named_waits::{Frame, ProbedSite, class_of};
 use crate::process::{BlockedIn, WatchedProcess};
 use crate::stack::{KnownCode, STACK_BYTES, frames};
@@ -8,6 +8,8 @@ use crate::symbols::Symbols;
 use crate::wait_class::WaitClass;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
 /// Stacks that are remembered; a server has some hundred different ones.
 const MOST_STACKS: usize = 20_000;
@@ -134,7 +136,7 @@ impl StackNamer {
         let symbols = self
             .symbols
             .entry(range.file)
-            .or_insert_with(|| Symbols::read(&format!("/proc/{}/root{path}", self.pid)));
+            .or_insert_with(|| Symbols::read(&mapped_file(self.pid, path)));
         let within = symbols.address_of(address - range.start + range.offset)?;
         Some((range.file, within))
     }
@@ -161,6 +163,7 @@ impl StackNamer {
         let symbols = self.symbols.get(&range.file)?;
         let within = symbols.address_of(address - range.start + range.offset)?;
         let path = &self.map.files[range.file];
+        let path = path.strip_suffix(REMOVED).unwrap_or(path);
         Some(SeenFrame {
             file: path.rsplit('/').next().unwrap_or(path).to_owned(),
             build_id: symbols.build_id.clone(),
@@ -170,9 +173,22 @@ impl StackNamer {
     }
 }
 
+/// Returns where a file that a process has mapped can be read. Of those that were removed this is the program alone, as
+/// long as it runs; an update may have put another build in their place.
+fn mapped_file(pid: u32, path: &str) -> String {
+    let program = format!("/proc/{pid}/exe");
+    let is_program = || fs::read_link(&program).is_ok_and(|file| file == Path::new(path));
+    if path.ends_with(REMOVED) && is_program() {
+        return program;
+    }
+    format!("/proc/{pid}/root{path}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::ErrorKind;
+    use std::process::Command;
 
     #[test]
     fn waits_of_several_calls_below_the_same_frames_are_kept_apart() {
@@ -192,5 +208,35 @@ mod tests {
             .map(|stack| (stack.class_by_call, stack.samples))
             .collect();
         assert_eq!(found, [(WaitClass::NotNamed, 2), (WaitClass::Latch, 1)]);
+    }
+
+    /// Starts a copy of `sleep`; another test's child may still hold the copy open for writing.
+    fn started(program: &Path) -> std::process::Child {
+        loop {
+            match Command::new(program).arg("60").spawn() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {}
+                child => return child.unwrap(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_that_was_updated_while_it_runs_is_named_by_what_runs() {
+        let folder = std::env::temp_dir().join(format!("threads-update-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let program = folder.canonicalize().unwrap().join("sleep");
+        fs::copy("/bin/sleep", &program).unwrap();
+        let mut child = started(&program);
+        fs::remove_file(&program).unwrap();
+        fs::write(&program, "another build").unwrap();
+        let path = format!("{}{REMOVED}", program.display());
+        let symbols = Symbols::read(&mapped_file(child.id(), &path));
+        let removed_library = mapped_file(child.id(), &format!("/lib/libc.so.6{REMOVED}"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(symbols.build_id, Symbols::read("/bin/sleep").build_id);
+        assert!(!symbols.build_id.is_empty());
+        assert_eq!(Symbols::read(&removed_library).build_id, "");
     }
 }
