@@ -121,10 +121,14 @@ fn too_large_of_its_kind(most_bytes: u64) -> io::Error {
 }
 
 fn in_words(bytes: u64) -> String {
-    match bytes {
-        1_048_576.. => format!("{} MiB", bytes >> 20),
-        1024.. => format!("{} KiB", bytes >> 10),
-        _ => format!("{bytes} bytes"),
+    let (unit_bytes, unit) = match bytes {
+        1_048_576.. => (1 << 20, "MiB"),
+        1024.. => (1 << 10, "KiB"),
+        _ => return format!("{bytes} bytes"),
+    };
+    match bytes % unit_bytes {
+        0 => format!("{} {unit}", bytes / unit_bytes),
+        _ => format!("{:.1} {unit}", bytes as f64 / unit_bytes as f64),
     }
 }
 
@@ -230,6 +234,13 @@ mod tests {
             error.to_string().starts_with("it holds more than 1 MiB"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_limit_is_named_as_it_is() {
+        let named = [900, 64 << 10, 1 << 20, 1_900_000, 256 << 20].map(in_words);
+        let words = ["900 bytes", "64 KiB", "1 MiB", "1.8 MiB", "256 MiB"];
+        assert_eq!(named, words);
     }
 
     #[test]
