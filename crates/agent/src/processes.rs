@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,6 +35,8 @@ pub(crate) struct Processes {
     children: Mutex<HashMap<u32, Child>>,
     /// A process has started or ended.
     changed: Condvar,
+    /// The session ends: no process is started any more, as nobody would end it.
+    is_ending: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -51,6 +54,7 @@ impl Processes {
         let processes = Arc::new(Self {
             children: Mutex::default(),
             changed: Condvar::new(),
+            is_ending: AtomicBool::new(false),
         });
         let reaping = Arc::clone(&processes);
         thread::spawn(move || reaping.reap());
@@ -67,10 +71,15 @@ impl Processes {
         let mut command = spawn::command(request, input)?;
         let mut children = self.children(); // held: the process may end before it is known
         let program = Path::new(&request.argv[0]);
+        self.expect_session(program)?;
         let mut child = command.spawn().at(program)?;
         drop(command); // and with it our ends of its streams
         let pid = child.id();
         let start_ticks = kernel::Stat::read(pid).map_or(0, |stat| stat.start_ticks);
+        // If the end began meanwhile, it may have looked for children before this one was there.
+        self.expect_session(program).inspect_err(|_| {
+            let _ = kernel::kill_group(pid, start_ticks);
+        })?;
         session.note_child(pid, start_ticks);
         children.insert(
             pid,
@@ -84,6 +93,15 @@ impl Processes {
         drop(children);
         self.changed.notify_all();
         Ok(json!({"pid": pid, "start_ticks": start_ticks}))
+    }
+
+    /// Fails once the session ends.
+    fn expect_session(&self, program: &Path) -> Result<(), Refusal> {
+        if self.is_ending.load(Ordering::SeqCst) {
+            let text = "the session is ending";
+            return Err(Refusal::new("ended", program.to_string_lossy(), text));
+        }
+        Ok(())
     }
 
     /// Signals any process, started here or not.
@@ -155,8 +173,9 @@ impl Processes {
         Ok(kept.take(offset, timeout))
     }
 
-    /// Ends all processes started here, and those that they started.
+    /// Ends all processes started here, and those that they started. No other is started from now on.
     pub(crate) fn end_all(&self) {
+        self.is_ending.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + END_TIMEOUT;
         while Instant::now() < deadline {
             let children = kernel::children();

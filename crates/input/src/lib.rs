@@ -30,15 +30,15 @@ const PIPES_OF_SHELLS: [&str; 3] = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"];
 /// # Errors
 /// It can't be read, is no regular file, or is larger than the limit.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    read_at_most(path, limit()?)
+    take(open(path)?, limit()?, too_large)
 }
 
-/// Returns the content of a regular file that has at most so many bytes.
+/// Returns the content of a regular file that has at most so many bytes, whatever the environment variable says.
 ///
 /// # Errors
 /// It can't be read, is no regular file, or is larger.
 pub fn read_at_most(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
-    take(open(path)?, most_bytes)
+    take(open(path)?, most_bytes, too_large_of_its_kind)
 }
 
 /// Returns the text of a regular file in UTF-8.
@@ -60,7 +60,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// It can't be read, or gives more than the limit.
 pub fn read_stream(stream: impl Read) -> io::Result<Vec<u8>> {
-    take(stream, limit()?)
+    take(stream, limit()?, too_large)
 }
 
 /// Opens a regular file to read it piece by piece, which bounds what is held of it.
@@ -100,21 +100,36 @@ pub fn limit() -> io::Result<u64> {
     limit_of(&value.to_string_lossy())
 }
 
-/// Returns the error for a file, or stream, that holds more than so many bytes.
+/// Returns the error for a file, or stream, that holds more than so many bytes, the [`limit`].
 #[must_use]
 pub fn too_large(most_bytes: u64) -> io::Error {
-    let most = match most_bytes {
-        1_048_576.. => format!("{} MiB", most_bytes >> 20),
-        1024.. => format!("{} KiB", most_bytes >> 10),
-        _ => format!("{most_bytes} bytes"),
+    let what = format!(
+        "it holds more than {}, the limit for one file; {LIMIT_VARIABLE}={} raises this limit",
+        in_words(most_bytes),
+        2 * most_bytes
+    );
+    io::Error::new(ErrorKind::FileTooLarge, what)
+}
+
+/// Returns the error for a file that holds more than files of its kind may.
+fn too_large_of_its_kind(most_bytes: u64) -> io::Error {
+    let what = format!(
+        "it holds more than {}, the limit for such a file",
+        in_words(most_bytes)
+    );
+    io::Error::new(ErrorKind::FileTooLarge, what)
+}
+
+fn in_words(bytes: u64) -> String {
+    let (unit_bytes, unit) = match bytes {
+        1_048_576.. => (1 << 20, "MiB"),
+        1024.. => (1 << 10, "KiB"),
+        _ => return format!("{bytes} bytes"),
     };
-    io::Error::new(
-        ErrorKind::FileTooLarge,
-        format!(
-            "it holds more than {most}, the limit for one file; {LIMIT_VARIABLE}={} raises this limit",
-            2 * most_bytes
-        ),
-    )
+    match bytes % unit_bytes {
+        0 => format!("{} {unit}", bytes / unit_bytes),
+        _ => format!("{:.1} {unit}", bytes as f64 / unit_bytes as f64),
+    }
 }
 
 fn limit_of(text: &str) -> io::Result<u64> {
@@ -128,7 +143,11 @@ fn limit_of(text: &str) -> io::Result<u64> {
     })
 }
 
-fn take(stream: impl Read, most_bytes: u64) -> io::Result<Vec<u8>> {
+fn take(
+    stream: impl Read,
+    most_bytes: u64,
+    too_large: impl FnOnce(u64) -> io::Error,
+) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     stream.take(most_bytes + 1).read_to_end(&mut content)?;
     if content.len() as u64 > most_bytes {
@@ -185,6 +204,9 @@ mod tests {
         assert_eq!(read_at_most(&file, 5).unwrap(), b"12345");
         let error = read_at_most(&file, 4).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        let words = "it holds more than 4 bytes, the limit for such a file"; // which no variable raises
+        assert_eq!(error.to_string(), words);
+        let error = take(File::open(&file).unwrap(), 4, too_large).unwrap_err();
         let words = "it holds more than 4 bytes, the limit for one file; DBDYNO_INPUT_LIMIT=8";
         assert!(error.to_string().starts_with(words), "{error}");
         fs::remove_file(file).unwrap();
@@ -207,11 +229,18 @@ mod tests {
 
     #[test]
     fn an_endless_stream_ends_at_the_limit() {
-        let error = take(io::repeat(b' '), 1 << 20).unwrap_err();
+        let error = take(io::repeat(b' '), 1 << 20, too_large).unwrap_err();
         assert!(
             error.to_string().starts_with("it holds more than 1 MiB"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_limit_is_named_as_it_is() {
+        let named = [900, 64 << 10, 1 << 20, 1_900_000, 256 << 20].map(in_words);
+        let words = ["900 bytes", "64 KiB", "1 MiB", "1.8 MiB", "256 MiB"];
+        assert_eq!(named, words);
     }
 
     #[test]

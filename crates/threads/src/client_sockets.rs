@@ -7,7 +7,7 @@
 
 use crate::ThreadsError;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -105,8 +105,8 @@ fn socket_inodes(pid: u32) -> Result<HashSet<u64>, ThreadsError> {
 
 type Ends = (SocketAddr, SocketAddr);
 
-/// Connections in the network namespace of a process, by inode.
-fn tcp_ends(pid: u32) -> HashMap<u64, Ends> {
+/// Connections in the network namespace of a process, each with its inode: 0 for all that their programs have closed.
+fn tcp_ends(pid: u32) -> Vec<(u64, Ends)> {
     ["tcp", "tcp6"]
         .into_iter()
         .filter_map(|name| fs::read_to_string(format!("/proc/{pid}/net/{name}")).ok())
@@ -115,8 +115,8 @@ fn tcp_ends(pid: u32) -> HashMap<u64, Ends> {
 }
 
 /// Inodes of connections whose other ends are not in the same table; a socket that listens has no other end.
-fn distant_ends(listed: &HashMap<u64, Ends>) -> impl Iterator<Item = u64> {
-    let ends: HashSet<_> = listed.values().copied().collect();
+fn distant_ends(listed: &[(u64, Ends)]) -> impl Iterator<Item = u64> {
+    let ends: HashSet<_> = listed.iter().map(|(_, ends)| *ends).collect();
     listed
         .iter()
         .filter(move |(_, (local, remote))| {
@@ -310,14 +310,29 @@ mod tests {
     }
 
     #[test]
+    fn connections_whose_other_ends_on_this_host_are_closed_are_not_from_other_hosts() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let connect = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let clients = [connect(), connect()];
+        let servers = [listener.accept().unwrap(), listener.accept().unwrap()];
+        drop(clients); // the kernel still lists their ends, both without an inode
+        let found = ClientSockets::find(std::process::id(), Client::OtherHosts).unwrap();
+        assert!(
+            !servers
+                .iter()
+                .any(|(server, _)| found.contains(inode(server)))
+        );
+    }
+
+    #[test]
     fn a_connection_whose_other_end_is_not_listed_is_from_another_host() {
         let ends = |local: &str, remote: &str| (local.parse().unwrap(), remote.parse().unwrap());
-        let listed = HashMap::from([
+        let listed: [(u64, Ends); 4] = [
             (1, ends("0.0.0.0:3306", "0.0.0.0:0")),
             (2, ends("10.0.0.2:3306", "10.0.0.1:45000")),
             (3, ends("10.0.0.2:3306", "10.0.0.2:45001")),
             (4, ends("10.0.0.2:45001", "10.0.0.2:3306")),
-        ]);
+        ];
         assert_eq!(distant_ends(&listed).collect::<Vec<_>>(), [2]);
     }
 

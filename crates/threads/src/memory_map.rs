@@ -2,6 +2,9 @@
 
 use std::fs;
 
+/// Ends the path of a file that is no longer there: what has its name now is another one.
+pub(crate) const REMOVED: &str = " (deleted)";
+
 /// A stretch of executable memory that a file is mapped to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeRange {
@@ -18,6 +21,7 @@ pub(crate) struct CodeRange {
 pub(crate) struct MemoryMap {
     /// By address.
     ranges: Vec<CodeRange>,
+    /// Paths as the kernel shows them: with [`REMOVED`] where the file was removed, or replaced by another.
     pub(crate) files: Vec<String>,
 }
 
@@ -67,7 +71,6 @@ fn parse_line(line: &str) -> Option<(CodeRange, &str)> {
     let is_code = words.next()?.as_bytes().get(2) == Some(&b'x');
     let offset = u64::from_str_radix(words.next()?, 16).ok()?;
     let path = words.nth(2)?.trim_start();
-    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     let range = CodeRange {
         start: u64::from_str_radix(start, 16).ok()?,
         end: u64::from_str_radix(end, 16).ok()?,
@@ -87,9 +90,17 @@ mod tests {
             "55d0-55e0 r--p 00000000 fe:00 12 /usr/sbin/mysqld\n\
              55e0-5600 r-xp 00000010 fe:00 12                         /usr/sbin/mysqld\n\
              7f00-7f10 r-xp 00000000 fe:00 13 /lib/libc.so.6\n\
+             7f20-7f30 r-xp 00000000 fe:00 14 /lib/libssl.so.3 (deleted)\n\
              7fff-8000 r-xp 00000000 00:00 0 [vdso]\n",
         );
-        assert_eq!(map.files, ["/usr/sbin/mysqld", "/lib/libc.so.6"]);
+        assert_eq!(
+            map.files,
+            [
+                "/usr/sbin/mysqld",
+                "/lib/libc.so.6",
+                "/lib/libssl.so.3 (deleted)"
+            ]
+        );
         let range = map.range(0x55e8).unwrap();
         assert_eq!((range.file, range.offset), (0, 0x10));
         assert_eq!(map.largest(), Some(0x55e0));

@@ -176,7 +176,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Ends a second.
+    /// Ends a second. The first one, which begins before anything is known, holds the whole life of each thread.
     pub fn end_second(&mut self) -> SecondRecord {
         self.files.forget();
         let mut groups: BTreeMap<String, GroupSecond> = BTreeMap::new();
@@ -224,11 +224,10 @@ impl Sampler {
             if !self.threads.contains_key(&id)
                 && let Some(thread) = self.process.thread(id)?
             {
-                let last = thread.scheduled().unwrap_or_default();
                 let watched = Watched {
                     thread,
                     session: None,
-                    last,
+                    last: ScheduledTime::default(), // it has begun since the sweep before: all its time is new
                 };
                 self.threads.insert(id, watched);
             }
@@ -335,9 +334,11 @@ fn group_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::time::{ClockId, clock_gettime};
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::mpsc::channel;
     use std::time::Duration;
 
     /// Runs a thread that serves one connection: it answers each byte after a wait.
@@ -405,6 +406,35 @@ mod tests {
         let idle = sampler.end_second();
         assert_eq!(idle.waits[WaitClass::Client.index()], 1, "{idle:?}");
         assert_eq!(sampler.pooled(), 0);
+    }
+
+    #[test]
+    fn a_thread_that_begins_within_a_second_counts_from_its_beginning() {
+        let mut sampler = sampler();
+        sampler.find_sessions().unwrap();
+        sampler.end_second();
+        let (computed, has_computed) = channel();
+        let (end, ended) = channel::<()>();
+        let late = std::thread::Builder::new()
+            .name("late-1".to_owned())
+            .spawn(move || {
+                while clock_gettime(ClockId::ThreadCPUTime).tv_nsec < 50_000_000 {
+                    std::hint::spin_loop();
+                }
+                computed.send(()).unwrap();
+                let _ = ended.recv();
+            })
+            .unwrap();
+        has_computed.recv().unwrap();
+        sampler.find_sessions().unwrap();
+        let second = sampler.end_second();
+        drop(end);
+        late.join().unwrap();
+        let group = second.background.iter().find(|group| group.name == "late");
+        assert!(
+            group.is_some_and(|group| group.on_cpu_ns >= 50_000_000),
+            "{second:?}"
+        );
     }
 
     #[test]

@@ -175,7 +175,8 @@ class TlsPolicy:
         if self.ca_file is None:
             raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, f'tls = "{self.word}" needs tls_ca, a PEM file')
         try:
-            read_input(Path(self.ca_file), _CA_MOST_BYTES)  # OpenSSL would wait for a pipe, and read a device for good
+            # OpenSSL would wait for a pipe, and read a device for good.
+            read_input(Path(self.ca_file), _CA_MOST_BYTES, is_fixed=True)
             context.load_verify_locations(cafile=self.ca_file)
         except (OSError, ssl.SSLError) as error:
             words = error.strerror or "it contains no certificate"

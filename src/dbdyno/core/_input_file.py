@@ -44,21 +44,33 @@ def input_limit(default: int = MOST_BYTES) -> int:
     return int(text)
 
 
-def too_large(most: int, what: str = "it holds") -> str:
+def too_large(most: int, what: str = "it holds", *, is_fixed: bool = False) -> str:
     """Return words for a file of which more is there than is taken.
+
+    Parameters
+    ----------
+    is_fixed : `LIMIT_VARIABLE` does not change this limit
 
     >>> too_large(256 << 20)
     'it holds more than 256 MiB, the limit for one file; DBDYNO_INPUT_LIMIT=536870912 raises this limit'
+    >>> too_large(4 << 20, is_fixed=True)
+    'it holds more than 4 MiB, the limit for such a file'
     """
+    if is_fixed:
+        return f"{what} more than {format_bytes(most)}, the limit for such a file"
     return (
         f"{what} more than {format_bytes(most)}, the limit for one file; {LIMIT_VARIABLE}={2 * most} raises this limit"
     )
 
 
-def read_input(path: Path, most: int | None = None) -> bytes:
+def read_input(path: Path, most: int | None = None, *, is_fixed: bool = False) -> bytes:
     """Return contents of a regular file, at most so many bytes; `most` is `input_limit` where it is not given.
 
     A pipe that a shell has made for the command (``<(zcat x.gz)``) is read as well: its writer is there.
+
+    Parameters
+    ----------
+    is_fixed : `most` does not come from `input_limit`, so `LIMIT_VARIABLE` does not change it
 
     Raises
     ------
@@ -81,19 +93,19 @@ def read_input(path: Path, most: int | None = None) -> bytes:
     finally:
         os.close(descriptor)
     if len(content) > limit:
-        raise OSError(errno.EFBIG, too_large(limit), str(path))
+        raise OSError(errno.EFBIG, too_large(limit, is_fixed=is_fixed), str(path))
     return content
 
 
-def read_input_text(path: Path, most: int | None = None) -> str:
-    r"""Return the text of a regular file in UTF-8, in any locale; line ends are line feeds.
+def read_input_text(path: Path, most: int | None = None, *, is_fixed: bool = False) -> str:
+    r"""Return the text of a regular file in UTF-8, in any locale, as `read_input`; line ends are line feeds.
 
     Raises
     ------
     OSError : as `read_input`
     ValueError : it is not UTF-8, with line and byte
     """
-    return utf8_text(read_input(path, most))
+    return utf8_text(read_input(path, most, is_fixed=is_fixed))
 
 
 def utf8_text(content: bytes) -> str:
@@ -117,8 +129,8 @@ def utf8_text(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def unpacked_gzip(content: bytes, most: int) -> bytes:
-    """Return what a gzip file holds, of one member or several; at most so many bytes.
+def unpacked_gzip(content: bytes, most: int, *, is_fixed: bool = False) -> bytes:
+    """Return what a gzip file holds, of one member or several; at most so many bytes, as `read_input`.
 
     Raises
     ------
@@ -138,7 +150,7 @@ def unpacked_gzip(content: bytes, most: int) -> bytes:
             raise ValueError(f"gzip: {error}") from error
         bytes_left -= len(parts[-1])
         if bytes_left <= 0:
-            raise ValueError(too_large(most, "it unpacks to"))
+            raise ValueError(too_large(most, "it unpacks to", is_fixed=is_fixed))
         if not unpacker.eof:
             raise ValueError("gzip: the data end early")
         packed = unpacker.unused_data

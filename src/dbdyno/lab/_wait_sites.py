@@ -26,8 +26,8 @@ from dbdyno.lab._session import own_process
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
 from dbdyno.store import JsonValue
 
-_METHOD_VERSION = 4
-"""Raise it with every change of how stacks are followed: sites that were learned before are then learned anew."""
+_METHOD_VERSION = 5
+"""Raise it with every change of how stacks are followed or counted: what was learned before is then learned anew."""
 LEARNING_REDO_BYTES = 8 << 20
 _SCHEMA = "dbdyno_wait_sites"
 _WRITERS = 6

@@ -293,7 +293,7 @@ def _times_digest(listed_facts: Mapping[str, ManifestEntry], present_times: Time
 
 def _read_checked(folder: Path) -> dict[str, str]:
     try:
-        row = json_value(read_input_text(folder / _CHECKED, MOST_BYTES))
+        row = json_value(read_input_text(folder / _CHECKED, MOST_BYTES, is_fixed=True))
         return decode(dict[str, dict[str, str]], row)["units"]
     except (OSError, ValueError, KeyError):
         return {}

@@ -57,15 +57,19 @@ MOST_BYTES = 1 << 30
 """Of one JSON file or text of a results folder: the manifest of an import of thousands of runs has some tens of MiB."""
 
 
-def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Return the text of a stored file, of at most so many bytes.
+def read_text(path: Path, most: int | None = None) -> str:
+    """Return the text of a stored file.
+
+    Parameters
+    ----------
+    most : bytes, by `dbdyno.core.input_limit`; None: `MOST_BYTES`
 
     Raises
     ------
     DamageError : it is missing, can't be read, or is no text
     """
     with reading(path):
-        return read_input_text(path, most)
+        return read_input_text(path, MOST_BYTES if most is None else most, is_fixed=most is None)
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON
@@ -76,4 +80,4 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON
     DamageError : it is missing, can't be read, or is not JSON of plain, finite values
     """
     with reading(path):
-        return json_value(read_input_text(path, MOST_BYTES))
+        return json_value(read_input_text(path, MOST_BYTES, is_fixed=True))

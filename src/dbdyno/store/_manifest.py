@@ -96,7 +96,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
     """
     path = folder / layout.MANIFEST
     try:
-        content = read_input(path, MOST_BYTES)
+        content = read_input(path, MOST_BYTES, is_fixed=True)
         row = json_value(utf8_text(content))
         version = decode(int, decode(dict[str, Any], row).get("schema_version"))
     except FileNotFoundError as error:

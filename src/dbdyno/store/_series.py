@@ -229,7 +229,7 @@ def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> T
     with reading(path):
         wanted_names = None if columns is None else frozenset(columns)
         table = read_parquet(
-            read_input(path, MOST_BYTES),
+            read_input(path, MOST_BYTES, is_fixed=True),
             most_rows=_MOST_ROWS,
             choose=lambda names: [name for name in names if wanted_names is None or name in wanted_names],
         )

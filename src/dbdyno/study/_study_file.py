@@ -26,7 +26,7 @@ def read_study(path: Path, scale: str | None = None) -> Study:
     """
     path = find_study(path)
     try:
-        text = read_input_text(path, _MOST_BYTES)
+        text = read_input_text(path, _MOST_BYTES, is_fixed=True)
     except (OSError, ValueError) as error:
         what, why = f"study file {path} can't be read", words_of(error)
         raise StudyError(what, why, _remedy_for(path), code="unreadable") from error
@@ -68,7 +68,7 @@ def _remedy_for(path: Path) -> str:
 
 def scales_of(path: Path) -> tuple[str, ...]:
     """Return names of the scales of a study file that was read before."""
-    return tuple(toml_document(read_input_text(path, _MOST_BYTES)).get(SCALE, {}))
+    return tuple(toml_document(read_input_text(path, _MOST_BYTES, is_fixed=True)).get(SCALE, {}))
 
 
 def parse_study(text: str, source: str, scale: str | None = None) -> Study:

@@ -44,7 +44,7 @@ def read_options_file(path: Path) -> tuple[dict[str, str | None], str]:
     StudyError : it can't be read, includes other files, has lines that are no options, or asks nothing of one
     """
     try:
-        text = read_input_text(path, _MOST_BYTES)
+        text = read_input_text(path, _MOST_BYTES, is_fixed=True)
     except (OSError, ValueError) as error:
         raise StudyError(
             f"option file {path} can't be read", words_of(error), "name a file next to the study file"

@@ -172,6 +172,14 @@ workload = {table-compression = "page-compressed"}
 """
 
 
+def test_a_study_file_that_is_too_large_is_refused_without_a_variable_that_would_not_help(tmp_path: Path) -> None:
+    path = tmp_path / "large.toml"
+    path.write_bytes(b"\n" * (5 << 20))
+    with raises_code(StudyError, "unreadable", "large.toml") as error:
+        read_study(path)
+    assert error.value.why == "it holds more than 4 MiB, the limit for such a file"
+
+
 def test_a_target_may_have_options_of_the_workload_of_its_own() -> None:
     study = parse_study(VARIANTS, "variants.toml")
     plain, compressed = (study.workload_of(name, "linkbench").options for name in ("plain", "compressed"))

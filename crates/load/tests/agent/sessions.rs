@@ -92,6 +92,22 @@ fn without_a_lab_nothing_is_left_after_the_lease() {
 }
 
 #[test]
+fn a_session_that_ends_starts_no_process_that_nobody_would_end() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let slow = json!({"do": "at-end", "name": "slow", "argv": ["sleep", "3"]});
+    lab.done(&slow, b"");
+    let server = lab.spawn(&["sleep", "60"], b"");
+    lab.done(&json!({"do": "end"}), b"");
+    assert!(until(10, || !lives(&server["pid"])));
+    let late = json!({"do": "spawn", "argv": ["sleep", "60"], "inherit": ["PATH"]});
+    assert_eq!(lab.refused(&late)["code"], "ended");
+    assert!(until(10, || !root.join("agents/test").exists()));
+    lab.relay.wait().unwrap();
+    fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
 fn an_agent_wakes_for_nothing_but_requests_and_its_end() {
     let root = home();
     let mut lab = Lab::begin(&root);

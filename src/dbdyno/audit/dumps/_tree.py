@@ -111,9 +111,9 @@ def _too_large_error(folder: Path) -> RequestError:
 
 
 def _read_text(path: Path) -> str:
-    raw = read_input(path, _LARGEST_BYTES)
+    raw = read_input(path, _LARGEST_BYTES, is_fixed=True)
     if raw[:2] == b"\x1f\x8b":
-        raw = unpacked_gzip(raw, _LARGEST_BYTES)
+        raw = unpacked_gzip(raw, _LARGEST_BYTES, is_fixed=True)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16")
     if b"\0" in raw[:4096]:
