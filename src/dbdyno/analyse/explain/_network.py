@@ -1,8 +1,8 @@
 """Splits the time of a cell that reaches its server over a network: round trips, transmission, and the rest.
 
 The client sends a statement when the answer to the last one is there, so each takes a round trip, with any server.
-What is sent and received takes its bytes at the rate of the network. The rest is server and client; waits behind
-other connections' bytes are in it, too.
+What is sent and received takes its bytes at the rate of the network; where a study shapes that rate, only what is
+received does. The rest is server and client; waits behind other connections' bytes are in it, too.
 """
 
 from __future__ import annotations

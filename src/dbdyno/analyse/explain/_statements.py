@@ -40,7 +40,8 @@ class NetworkUse:
     Parameters
     ----------
     round_trip_ns : of the network alone, before the load
-    bytes_per_transaction : sent and received, per committed transaction
+    bytes_per_transaction : sent and received, per committed transaction; on a route whose rate is shaped only received,
+        since the rate holds back replies alone
     bits_per_s : of a large reply before the load; None where that was not measured
     """
 
