@@ -88,6 +88,7 @@ class RunTimes:
     pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
     is_client_here : the load generator runs on the server's machine
+    bench : that made it; empty where a study has one
     """
 
     run: Run
@@ -109,6 +110,7 @@ class RunTimes:
     pinned: PinnedServer | None = None
     network: NetworkUse | None = None
     is_client_here: bool = True
+    bench: str = ""
 
     @property
     def thrown_away(self) -> int:
@@ -145,7 +147,15 @@ def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | N
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     return Breakdown(
-        run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason
+        run.run,
+        "statements",
+        total_ms,
+        parts,
+        run.transactions,
+        served_ms,
+        run.noise_share,
+        missing_reason,
+        bench=run.bench,
     )
 
 

@@ -83,6 +83,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         processors=processors_used(means, pinned, is_client_here=record.is_client_here),
         pinned=pinned,
         is_client_here=record.is_client_here,
+        bench=record.bench,
         network=_network_use(results, record, settled_table, transaction_count),
     )
 
