@@ -39,15 +39,17 @@ class NetworkUse:
 
     Parameters
     ----------
-    round_trip_ns : of the network alone, before the load
+    round_trip_ns : of the network alone, before the load; of several load hosts the longest
     bytes_per_transaction : sent and received, per committed transaction; on a route whose rate is shaped only received,
         since the rate holds back replies alone
     bits_per_s : of a large reply before the load; None where that was not measured
+    hosts : connections and round trip in nanoseconds of each of several load hosts; empty where there is one
     """
 
     round_trip_ns: int
     bytes_per_transaction: float
     bits_per_s: float | None
+    hosts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

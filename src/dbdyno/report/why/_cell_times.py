@@ -112,8 +112,13 @@ def _network_use(
     names = ("bytes_received",) if is_rate_of_replies else ("bytes_sent", "bytes_received")
     bytes_count = sum(float(np.nansum(settled_table.numbers(name))) for name in names)
     measured_path = results.optional_document(record.run.run_id, "telemetry").get("network") or {}
+    rows = results.optional_document(record.run.run_id, "end").get("hosts") or []
+    hosts = tuple((row["connections"], row["network"]["median_round_trip_ns"]) for row in rows if row.get("network"))
     return NetworkUse(
-        path["median_round_trip_ns"], bytes_count / transaction_count, measured_path.get("reply_bits_per_s")
+        path["median_round_trip_ns"],
+        bytes_count / transaction_count,
+        measured_path.get("reply_bits_per_s"),
+        hosts if len(hosts) == len(rows) else (),
     )
 
 
