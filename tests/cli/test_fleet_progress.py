@@ -61,6 +61,20 @@ def test_the_view_has_a_run_of_each_bench_and_one_bar() -> None:
     assert " 50 %" in lines[-1]
 
 
+def test_a_bench_that_is_lost_within_a_run_shows_none() -> None:
+    console = Console(file=io.StringIO(), width=120, force_terminal=True)
+    view = FleetView(console, ["a", "b"], ShownStudy(10**9))
+    view.on_event("", lab.StudyStarted("s", 2, 4, 0))
+    for bench, number in (("a", 1), ("b", 2)):
+        view.on_event(bench, lab.RunStarted(run(number), number, 4))
+        view.on_event(bench, lab.SecondMeasured(run(number), "window", 3, 12, 100.0, None, 0, None))
+    view.on_event("b", lab.BenchLost("no power"))
+    with console.capture() as captured:
+        console.print(view)
+    runs = [line.split()[:3] for line in captured.get().splitlines() if "run " in line]
+    assert runs == [["a", "run", "1/4"]]
+
+
 @pytest.mark.parametrize("has_workloads", [True, False])
 def test_a_run_names_its_workload_where_a_study_has_several(
     capsys: pytest.CaptureFixture[str], has_workloads: bool

@@ -210,6 +210,8 @@ class LiveView:
             case lab.RunFinished():
                 self._run = None
                 self.count_run()
+            case lab.BenchLost():
+                self._run, self._doing = None, ""
             case _:
                 self._doing = lab.activity_words(event) or self._doing
 

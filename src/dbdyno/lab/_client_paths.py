@@ -195,8 +195,9 @@ class LoadHostPath:
         sizes = _reply_sizes() if expected_bits_per_s is None else [_expected_size(expected_bits_per_s)]
         with self._workload_folder() as folder:
             for size_bytes in sizes:
-                round_trip_ns, took_ns = self._fastest_reply(folder, size_bytes)
-                rate = _bits_per_s(size_bytes, took_ns - round_trip_ns)
+                round_trip_ns, reply_ns = self._fastest_reply(folder, size_bytes)
+                took_ns = reply_ns - round_trip_ns
+                rate = _bits_per_s(size_bytes, took_ns)
                 if took_ns >= _LONG_NS:
                     break
         return round_trip_ns, rate

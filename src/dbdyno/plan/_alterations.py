@@ -16,6 +16,8 @@ from dbdyno.core import CallDelays, Cell, RequestError, StudyError, Target, deco
 from dbdyno.engines import SettingValue, parameters_of_option, read_setting, setting_text
 from dbdyno.study import (
     AdaptiveLength,
+    BenchChoice,
+    FleetChoice,
     OptionValue,
     Study,
     WorkloadChoice,
@@ -116,6 +118,7 @@ def proof_study(
         what = f"{alteration.alteration_id} does not apply to {target.name}"
         raise RequestError(what, f"its tables use {target.engine.storage_engine}, not in {' or '.join(kinds)}")
     axes = _axes(study, target, cell, alteration, base)
+    benches = _shared_benches(study, cell, axes)
     proof = replace(
         study,
         name=f"{study.name} {alteration.alteration_id}",
@@ -126,6 +129,8 @@ def proof_study(
         concurrencies=(cell.concurrency,),
         limits=study.server_limits,
         routes=(cell.route,),
+        benches=benches,
+        fleet=study.fleet if len(benches) > 1 else FleetChoice(),
         sentinel="",
         restore="run",
         equivalence_events=0,
@@ -193,6 +198,25 @@ def _axes(study: Study, target: Target, cell: Cell, alteration: Alteration, base
     return replace(
         plain_axes, targets=(target, altered_target), altered=replace(cell, target=altered_target.name), words=words
     )
+
+
+def _shared_benches(study: Study, cell: Cell, axes: _Axes) -> tuple[BenchChoice, ...]:
+    """Return benches of which each makes both cells of its rounds: targets stay together, memory and workloads do not.
+
+    Raises
+    ------
+    RequestError : they would have to be made on one node of a Ray cluster, which a study can't name
+    """
+    stay_together = (axes.altered.workload, axes.altered.tier_bytes) == (cell.workload, cell.tier_bytes)
+    if stay_together or len(study.benches) < 2:
+        return study.benches
+    if study.fleet.engine == "ray":
+        raise RequestError(
+            "a change of memory or of the workload can't be proved on a Ray cluster",
+            "the two cells would run on two nodes, so the proof would compare machines, too",
+            "run the study and this command on one of them",
+        )
+    return study.benches[:1]
 
 
 def _workload_axes(study: Study, target: Target, cell: Cell, alteration: Alteration) -> _Axes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import StoreError
+from dbdyno.core import StoreError, counted, format_bytes
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import RESUMING_CHECK
 from dbdyno.store._files import JsonValue
@@ -115,9 +115,9 @@ def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
     for other_name, other_facts in other_machines:
         for name in _LOOKED_FOR:
             if not _is_alike(name, facts.get(name), other_facts.get(name)):
+                words, other_words = (_fact_words(name, machine.get(name)) for machine in (facts, other_facts))
                 raise StoreError(
-                    f"the machines of {first_name} and {other_name} differ: {name} is {facts.get(name)} and "
-                    f"{other_facts.get(name)}",
+                    f"the machines of {first_name} and {other_name} differ: {words} and {other_words}",
                     "runs of one would be compared with runs of the other",
                     "--allow-unlike combines them anyway; the report then names the machines",
                     code="machines-differ",
@@ -133,6 +133,15 @@ def _is_alike(name: str, value: object, other_value: object) -> bool:
     if name == "memory_bytes" and isinstance(value, int) and isinstance(other_value, int):
         return abs(value - other_value) <= _MEMORY_APART * max(value, other_value)
     return value == other_value
+
+
+def _fact_words(name: str, value: object) -> str:
+    """Return a fact of a machine for people; of what is not known that it is so."""
+    if name == "memory_bytes":
+        return f"{format_bytes(value)} of memory" if isinstance(value, int) else "an unknown size of memory"
+    if name == "logical_cpu_count":
+        return counted(value, "processor") if isinstance(value, int) else "an unknown number of processors"
+    return str(value or "an unknown processor")
 
 
 def _machines(folder: Results) -> dict[str, Mapping[str, object]]:

@@ -13,8 +13,8 @@ from dbdyno.analyse.explain import THREAD_PARTS, causes
 from dbdyno.configure import check_settings, own_values
 from dbdyno.core import Cell, RequestError
 from dbdyno.engines import vocabulary
-from dbdyno.plan import Alteration, ProofStudy, alterations, make_plan, proof_study
-from dbdyno.study import Study, parse_study, study_text
+from dbdyno.plan import Alteration, ProofStudy, alterations, make_plan, pieces, proof_study
+from dbdyno.study import BenchChoice, FleetChoice, HostChoice, Study, parse_study, study_text
 from error_codes import raises_code
 
 TIER = 256 << 20
@@ -133,6 +133,23 @@ def test_a_cell_is_proved_without_what_only_other_cells_use(name: str, target: s
     made = _made(name, parse_study(text + ELSEWHERE, "example"), target)
     assert parse_study(study_text(made.study), "again").targets == made.study.targets
     assert (made.study.routes, made.study.shaped_routes) == (("socket",), ())
+
+
+@pytest.mark.parametrize("name", ["buffer-pool", "index-restored", "durability-relaxed"])
+def test_both_cells_of_a_proof_are_made_on_one_bench(name: str) -> None:
+    """Benches are dealt memory sizes, workloads and rounds: each of the first two would get one of the cells."""
+    benches = tuple(BenchChoice(host, HostChoice(host, f"bench@{host}")) for host in ("db1", "db2"))
+    study = replace(_study(BEFORE.get(name, "")), benches=benches)
+    made = _made(name, study)
+    for piece in pieces(made.study, make_plan(made.study).runs, len(made.study.benches)):
+        assert {run.cell for run in piece} == {made.control, made.altered}
+    assert made.study.benches == (benches if name == "durability-relaxed" else benches[:1])
+    on_ray = replace(study, fleet=FleetChoice("ray"))
+    if name == "durability-relaxed":
+        assert _made(name, on_ray).study.fleet == on_ray.fleet
+    else:
+        with pytest.raises(RequestError, match="Ray cluster"):
+            _made(name, on_ray)
 
 
 def test_memory_is_altered_by_the_tier() -> None:

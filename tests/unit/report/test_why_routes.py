@@ -129,6 +129,17 @@ def test_a_shaped_network_is_told_by_its_name_and_what_it_is(tmp_path: Path) -> 
     assert summary_json(results)["shaped_routes"] == [{"name": "wan", "rtt_ns": 4_000_000, "rate_bits_per_s": None}]
 
 
+def test_transmission_over_a_shaped_rate_is_that_of_replies(tmp_path: Path) -> None:
+    planted = _planted('["loopback", "network", "wan"]')
+    planted.text += '[routes.wan]\nrate = "100Mbit"\n'
+    why = why_of(analyse_study(planted.write(tmp_path / "wan")))
+    both_ms = 1e3 * 8 * BYTES / RATE
+    assert {time.cell.route for time in why.network} == {"network", "wan"}
+    for time in why.network:
+        share = 3 / 4 if time.cell.route == "wan" else 1  # the rate of the route does not hold back requests
+        assert time.transmission_ms == pytest.approx(share * both_ms, rel=0.01)
+
+
 def test_round_trips_are_told_for_each_load_host_and_route(tmp_path: Path) -> None:
     planted = _planted('["loopback", "network", "wan"]')
     planted.text = planted.text.replace('server = "db1"', 'server = "db1"\nclient = ["c1", "c2"]')

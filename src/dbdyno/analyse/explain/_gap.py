@@ -21,10 +21,10 @@ from dbdyno.analyse.explain._levels import (
     Key,
     PartLevel,
     Runs,
+    compared_runs,
     mean_times,
     paired_errors,
     part_levels,
-    runs_of_shared_rounds,
 )
 from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts, mean_work
 from dbdyno.core import Cell, Comparison
@@ -158,15 +158,16 @@ def compare_breakdowns(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> list[G
 def gaps_by_levels(runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
     """Compare as `compare_breakdowns`, from levels that are known already."""
     paired_levels = paired_errors(runs, pairs)
-    return [
+    gaps = [
         _gap(left, right, runs, levels, paired_levels) for left, right in pairs if runs.get(left) and runs.get(right)
     ]
+    return [gap for gap in gaps if gap is not None]
 
 
 def gap_of_pair(
     runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]], pair: tuple[Cell, Cell]
-) -> Gap:
-    """Return the gap of one pair of those whose paired differences are moderated together."""
+) -> Gap | None:
+    """Return the gap of one pair of those whose paired differences are moderated together; None as of `_gap`."""
     return _gap(*pair, runs, levels, paired_errors(runs, pairs))
 
 
@@ -176,10 +177,15 @@ def _gap(
     runs: Runs,
     levels: Mapping[Key, PartLevel],
     paired_levels: Mapping[tuple[Cell, Cell, str], LogLevel],
-) -> Gap:
+) -> Gap | None:
+    """Return the gap of a pair; None where several benches made its runs, and none made both cells in a round."""
     # The error of paired differences is that of their own mean, so runs of other rounds have no part in it.
     is_paired = (left, right, TOTAL) in paired_levels
-    sides = runs_of_shared_rounds(runs[left], runs[right]) if is_paired else (runs[left], runs[right])
+    sides = compared_runs(runs[left], runs[right], is_paired=is_paired)
+    if not sides[0]:
+        return None
+    if not is_paired and sides != (runs[left], runs[right]):
+        levels = part_levels({**runs, left: sides[0], right: sides[1]})
     pair = _Pair(levels, left, right, paired_levels, (mean_times(sides[0]), mean_times(sides[1])))
     total = _part_differences([TOTAL], pair)[TOTAL]
     side_parts = [mean_parts(members) for members in sides]

@@ -5,6 +5,9 @@ spreads, for a wait that is rare spreads much wider than processor time does. Wh
 of its split (statements, the client's, the threads') stand in for it. Parts that are 0 or negative in some run (the
 rest, attempts thrown away) are a family by themselves, on the scale of their share of T. Parts of one run share its
 luck, so however many they are, their spreads together are never known better than the repeats of the runs allow.
+
+Where several benches made the runs of two cells, only rounds of which one bench made both are compared, in pairs from
+two rounds on, as `dbdyno.analyse._pairs` compares throughputs: any other difference would be one of machines, too.
 """
 
 from __future__ import annotations
@@ -78,12 +81,14 @@ def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[
     """
     paired_parts: dict[tuple[Cell, Cell, str], _PairedValues] = {}
     rounds = 0
-    shared_rounds = {(left, right): _same_rounds(runs.get(left, ()), runs.get(right, ())) for left, right in pairs}
+    shared_rounds = {(left, right): _paired_rounds(runs.get(left, ()), runs.get(right, ())) for left, right in pairs}
     panels = {
         (left.workload, left.route, left.tier_bytes) for (left, _), shared in shared_rounds.items() if len(shared) > 1
     }
     for (left, right), round_pairs in shared_rounds.items():
-        if len(round_pairs) >= rounds_to_pair(len(panels)):
+        are_across_benches = _are_across_benches(runs.get(left, ()), runs.get(right, ()))
+        least_rounds = 2 if are_across_benches else rounds_to_pair(len(panels))
+        if len(round_pairs) >= least_rounds:
             rounds += len(round_pairs) - 1
             paired_parts |= {
                 (left, right, name): part_values for name, part_values in _paired_values(round_pairs).items()
@@ -195,6 +200,13 @@ def _half_ms(name: str, run: Breakdown) -> float:
     return noise_interval(part.series_ms).half_width
 
 
+def compared_runs(
+    left: Sequence[Breakdown], right: Sequence[Breakdown], *, is_paired: bool
+) -> tuple[Sequence[Breakdown], Sequence[Breakdown]]:
+    """Return the runs that are compared: if in pairs or over several benches, those of shared rounds, else all."""
+    return runs_of_shared_rounds(left, right) if is_paired or _are_across_benches(left, right) else (left, right)
+
+
 def runs_of_shared_rounds(
     left: Iterable[Breakdown], right: Iterable[Breakdown]
 ) -> tuple[tuple[Breakdown, ...], tuple[Breakdown, ...]]:
@@ -203,20 +215,27 @@ def runs_of_shared_rounds(
     return tuple(pair[0] for pair in round_pairs), tuple(pair[1] for pair in round_pairs)
 
 
+def _are_across_benches(left: Iterable[Breakdown], right: Iterable[Breakdown]) -> bool:
+    return len({run.bench for run in (*left, *right)}) > 1
+
+
 def mean_times(members: Sequence[Breakdown]) -> dict[str, float]:
     """Return the mean of every part over the runs of a cell in milliseconds, and of T itself as `TOTAL`."""
     return {name: float(np.mean(values)) for name, values in _part_values(members).items()}
 
 
 def _same_rounds(left: Iterable[Breakdown], right: Iterable[Breakdown]) -> list[tuple[Breakdown, Breakdown]]:
+    """Runs of both cells by the round of which one bench made both."""
+    left_runs, right_runs = (
+        {(run.run.repeat, run.bench): run for run in members if run.run} for members in (left, right)
+    )
+    return [(left_runs[key], right_runs[key]) for key in sorted(left_runs.keys() & right_runs.keys())]
+
+
+def _paired_rounds(left: Sequence[Breakdown], right: Sequence[Breakdown]) -> list[tuple[Breakdown, Breakdown]]:
     """Runs of both cells by the round that they share; none of cells that were repeated for their spread."""
-    runs_by_repeat = [{run.run.repeat: run for run in members if run.run} for members in (left, right)]
-    if any(run.run and run.run.is_further for runs in runs_by_repeat for run in runs.values()):
-        return []
-    return [
-        (runs_by_repeat[0][repeat], runs_by_repeat[1][repeat])
-        for repeat in sorted(runs_by_repeat[0].keys() & runs_by_repeat[1].keys())
-    ]
+    is_repeated = any(run.run and run.run.is_further for run in (*left, *right))
+    return [] if is_repeated else _same_rounds(left, right)
 
 
 def _paired_values(round_pairs: Sequence[tuple[Breakdown, Breakdown]]) -> dict[str, _PairedValues]:

@@ -133,6 +133,7 @@ class Breakdown:
     noise_share : half-width of T at 95 % from the seconds of the run, relative
     missing : why there are no parts, or why one is missing; empty where all are there
     unsampled_work : part that no sample found -> its work, which was counted all the same
+    bench : that made it; empty where a study has one
     """
 
     run: Run | None
@@ -144,6 +145,7 @@ class Breakdown:
     noise_share: float = 0.0
     missing: str = ""
     unsampled_work: Mapping[str, float] = field(default_factory=dict)
+    bench: str = ""
 
     @property
     def named_ms(self) -> float:

@@ -21,6 +21,7 @@ from dbdyno.core import Cell, is_network_route
 from dbdyno.stats import t_quantile
 
 _TOO_WIDE = "the interval is too wide: more rounds or longer windows would decide"
+_NO_SHARED_BENCH = "no bench made both in a round, so their difference would be one of machines, too; prove it again"
 ProofVerdict = Literal["proved", "refuted", "undecided"]
 _LEAST_BACK = 0.75
 _LEAST_GONE = 0.5
@@ -128,7 +129,8 @@ def judge_proof(times: ProofTimes) -> Proof:
         missing_targets = " and ".join(
             cell.target for cell in (times.control, times.altered) if not times.runs.get(cell)
         )
-        return Proof("undecided", math.nan, math.nan, None, None, f"no good, settled run of {missing_targets}")
+        reason = f"no good, settled run of {missing_targets}" if missing_targets else _NO_SHARED_BENCH
+        return Proof("undecided", math.nan, math.nan, None, None, reason)
     total = gaps[0].total
     least_ms = LEAST_SHARE * total.left_ms
     observed = Effect(total.ms, total.low, total.high)

@@ -39,14 +39,17 @@ class NetworkUse:
 
     Parameters
     ----------
-    round_trip_ns : of the network alone, before the load
-    bytes_per_transaction : sent and received, per committed transaction
+    round_trip_ns : of the network alone, before the load; of several load hosts the longest
+    bytes_per_transaction : sent and received, per committed transaction; on a route whose rate is shaped only received,
+        since the rate holds back replies alone
     bits_per_s : of a large reply before the load; None where that was not measured
+    hosts : connections and round trip in nanoseconds of each of several load hosts; empty where there is one
     """
 
     round_trip_ns: int
     bytes_per_transaction: float
     bits_per_s: float | None
+    hosts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class RunTimes:
     pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
     is_client_here : the load generator runs on the server's machine
+    bench : that made it; empty where a study has one
     """
 
     run: Run
@@ -108,6 +112,7 @@ class RunTimes:
     pinned: PinnedServer | None = None
     network: NetworkUse | None = None
     is_client_here: bool = True
+    bench: str = ""
 
     @property
     def thrown_away(self) -> int:
@@ -144,7 +149,15 @@ def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | N
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     return Breakdown(
-        run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason
+        run.run,
+        "statements",
+        total_ms,
+        parts,
+        run.transactions,
+        served_ms,
+        run.noise_share,
+        missing_reason,
+        bench=run.bench,
     )
 
 

@@ -131,6 +131,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
         run.noise_share,
         missing_reason,
         _unsampled_work(run, parts),
+        run.bench,
     )
 
 

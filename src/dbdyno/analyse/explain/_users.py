@@ -53,4 +53,13 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
         )
         parts = (*parts, rest_of(total_ms, parts))
     missing_reason = "" if parts else "the processors were not used up"
-    return Breakdown(run.run, "processors", total_ms, parts, run.transactions, None, run.noise_share, missing_reason)
+    return Breakdown(
+        run.run,
+        "processors",
+        total_ms,
+        parts,
+        run.transactions,
+        noise_share=run.noise_share,
+        missing=missing_reason,
+        bench=run.bench,
+    )

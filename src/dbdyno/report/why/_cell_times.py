@@ -83,6 +83,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         processors=processors_used(means, pinned, is_client_here=record.is_client_here),
         pinned=pinned,
         is_client_here=record.is_client_here,
+        bench=record.bench,
         network=_network_use(results, record, settled_table, transaction_count),
     )
 
@@ -106,10 +107,18 @@ def _network_use(
     path = results.optional_document(record.run.run_id, "start").get("network")
     if not path:
         return None
-    bytes_count = sum(float(np.nansum(settled_table.numbers(name))) for name in ("bytes_sent", "bytes_received"))
+    route = results.study.shaped_route(record.run.cell.route)
+    is_rate_of_replies = route is not None and route.rate_bits_per_s is not None  # requests are not held to it
+    names = ("bytes_received",) if is_rate_of_replies else ("bytes_sent", "bytes_received")
+    bytes_count = sum(float(np.nansum(settled_table.numbers(name))) for name in names)
     measured_path = results.optional_document(record.run.run_id, "telemetry").get("network") or {}
+    rows = results.optional_document(record.run.run_id, "end").get("hosts") or []
+    hosts = tuple((row["connections"], row["network"]["median_round_trip_ns"]) for row in rows if row.get("network"))
     return NetworkUse(
-        path["median_round_trip_ns"], bytes_count / transaction_count, measured_path.get("reply_bits_per_s")
+        path["median_round_trip_ns"],
+        bytes_count / transaction_count,
+        measured_path.get("reply_bits_per_s"),
+        hosts if len(hosts) == len(rows) else (),
     )
 
 

@@ -44,8 +44,9 @@ ABOUT_THREADS = (
 )
 ABOUT_NETWORK = (
     "The same time of cells over a network. Each statement takes one round trip, measured between the kernels before "
-    "the load; transmission is the bytes of a transaction at the rate of a large reply; the rest is server, client and "
-    "waits behind other bytes. Near: the whole time on the route inside the server's host."
+    "the load; transmission is the bytes of a transaction at the rate of a large reply, without requests where the "
+    "study shapes the rate of replies; the rest is server, client and waits behind other bytes. Near: the whole time "
+    "on the route inside the server's host."
 )
 _UNKNOWN_RATE = (
     "Where transmission is blank, the network's rate was not measured, and transmission is in the rest: "

@@ -85,3 +85,50 @@ def test_pairs_that_happen_to_agree_are_no_surer_than_the_seconds_inside_their_r
     gap = gap_of(runs)
     assert gap.is_paired
     assert half_ms(gap, "steady") >= 1.95 * math.hypot(9.5, 9.5) * 0.2 / 1.96 / 2, "four runs of 10 ms, each side"
+
+
+SLOWER = {"": 1.0, "x": 1.0, "y": 1.5, "z": 2.0}
+"""Bench -> how many times as long it takes for everything."""
+
+
+def runs_on_benches(left: str, right: str) -> dict[Cell, tuple[Breakdown, ...]]:
+    """Two equal targets; the letters are the benches that made their rounds, a dash where there is none."""
+    random = np.random.default_rng(2)
+    runs: dict[Cell, tuple[Breakdown, ...]] = {}
+    for target, benches in (("a", left), ("b", right)):
+        cell = Cell(target, 64 << 20, 8, "sysbench/oltp_read_write", "socket")
+        made_runs = [
+            replace(_run(cell, repeat, 10.0 * SLOWER[bench], 0, random), bench=bench)
+            for repeat, bench in enumerate(benches, 1)
+            if bench != "-"
+        ]
+        runs[cell] = tuple(made_runs)
+    return runs
+
+
+def test_rounds_are_paired_by_the_bench_that_made_them() -> None:
+    """A bench was lost within the fifth round, which another one, twice as slow, went on with."""
+    gap = gap_of(runs_on_benches("xxyyx", "xxyyz"))
+    assert gap.is_paired and gap.repeats == 4
+    steady = next(part.difference for part in gap.parts if part.part_id == "thread.steady")
+    assert abs(steady.ms) < 0.5 and steady.verdict != "decided"
+
+
+def test_two_rounds_on_two_benches_are_paired() -> None:
+    gap = gap_of(runs_on_benches("xy", "xy"))
+    assert gap.is_paired and gap.repeats == 2
+    assert not gap_of(runs_on_benches("xx", "xx")).is_paired, "on one bench that takes more rounds"
+
+
+def test_runs_of_other_benches_have_no_part_in_a_difference() -> None:
+    runs = runs_on_benches("xy", "xz")
+    gap = gap_of(runs)
+    first_runs = [members[0].total_ms for members in runs.values()]
+    assert not gap.is_paired and gap.repeats == 1
+    assert [gap.total.left_ms, gap.total.right_ms] == pytest.approx(first_runs)
+
+
+def test_cells_that_no_bench_made_both_of_are_not_compared() -> None:
+    runs = runs_on_benches("x-", "-z")
+    left, right = runs
+    assert compare_breakdowns(runs, [(left, right)]) == []

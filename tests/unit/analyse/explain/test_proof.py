@@ -61,6 +61,19 @@ def test_a_part_that_takes_the_time_is_proved() -> None:
     assert proof.observed.low < -3.0 < proof.observed.high
 
 
+def test_cells_that_two_benches_made_prove_nothing() -> None:
+    """Earlier versions gave each of several benches one of the two, where memory or the workload was changed."""
+    random = np.random.default_rng(1)
+    sides = {CONTROL: ("a", PARTS), ALTERED: ("b", {**PARTS, "thread.redo_space": 0.0})}
+    runs = {
+        cell: [replace(run, bench=bench) for run in _breakdowns(cell, parts, random)]
+        for cell, (bench, parts) in sides.items()
+    }
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0))
+    assert (proof.verdict, proof.observed) == ("undecided", None)
+    assert "bench" in proof.reason
+
+
 def test_a_wait_that_another_takes_the_place_of_is_refuted() -> None:
     """The part goes away and the time does not: it was hidden behind the flushes."""
     proof = _proof({**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 5.0})
