@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import listed, plus_minus, significant_words
-from dbdyno.core import counted
+from dbdyno.core import Comparison, counted
 
 _MOST_RUNS = 4
 
@@ -65,6 +66,11 @@ def assumed_words(spread: float | None) -> str:
     ('if repeats spread by 2.6 %', '')
     """
     return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
+
+
+def most_assumed_spread(pairs: Iterable[Comparison]) -> float | None:
+    """Return the largest spread that is assumed for any of these comparisons; None where all were measured."""
+    return max((pair.assumed_spread for pair in pairs if pair.assumed_spread is not None), default=None)
 
 
 def _runs_words(group: CellJudgement) -> str:
