@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable
+from typing import Protocol
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import listed, plus_minus, significant_words
-from dbdyno.core import Comparison, counted
+from dbdyno.core import counted
 
 _MOST_RUNS = 4
 
@@ -68,9 +69,17 @@ def assumed_words(spread: float | None) -> str:
     return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
 
 
-def most_assumed_spread(pairs: Iterable[Comparison]) -> float | None:
+class HasAssumedSpread(Protocol):
+    """Whatever is compared by levels whose spread between repeats may be assumed."""
+
+    @property
+    def assumed_spread(self) -> float | None:
+        """Return that spread, on the scale ln(TPS); None where it was measured."""
+
+
+def most_assumed_spread(compared: Iterable[HasAssumedSpread]) -> float | None:
     """Return the largest spread that is assumed for any of these comparisons; None where all were measured."""
-    return max((pair.assumed_spread for pair in pairs if pair.assumed_spread is not None), default=None)
+    return max((one.assumed_spread for one in compared if one.assumed_spread is not None), default=None)
 
 
 def _runs_words(group: CellJudgement) -> str:

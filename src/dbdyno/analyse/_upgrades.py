@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
 from dbdyno.analyse._words import faster_words, span_words
@@ -107,7 +108,9 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
     phrases += _others_words(others, has_named=bool(shown_changes))
     if unaveraged_count:
         phrases.append(f"{counted(unaveraged_count, 'other')} {verb_for(unaveraged_count, 'has', 'have')} no average")
-    return f"Upgrades {where}: {'; '.join(phrases)}."
+    judged_changes = [change for _, change in place_changes if change.verdict != "not settled"]
+    spread_words = assumed_words(most_assumed_spread(judged_changes))
+    return f"Upgrades {where}{f', {spread_words}' if spread_words else ''}: {'; '.join(phrases)}."
 
 
 def is_shown(change: Comparison) -> bool:

@@ -60,6 +60,13 @@ def test_a_gain_that_is_not_shown_is_told_with_its_interval() -> None:
     assert " a (2 to 8 % faster)" in memory_sentence([above], 4)
 
 
+def test_a_gain_of_cells_that_were_run_once_names_the_spread_that_it_assumes(study: MakeStudy) -> None:
+    for repeats in (1, 2):
+        gains = gains_of(with_more(study({"a": 100.0}, repeats=repeats), {"a": 2.0}))
+        words = memory_sentence(gains, 16)
+        assert ("16 connections, if repeats spread by 2.6 %, a is " in words) == (repeats == 1)
+
+
 def test_unknown_memory_is_no_size(study: MakeStudy) -> None:
     levels = {"a": 100.0, "b": 80.0}
     assert gains_of(study(levels, tiers=(0, MORE))) == []

@@ -74,6 +74,12 @@ def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_sho
     assert upgrade_sentence(found, ("w", "socket", 1, 1), lambda place: "nowhere") == ""
 
 
+def test_upgrades_of_cells_that_were_run_once_name_the_spread_that_they_assume(study: MakeStudy) -> None:
+    for repeats in (1, 2):
+        words = upgrade_sentence(upgrades_of(versioned(study(LEVELS, repeats=repeats))), PLACE, lambda place: "here")
+        assert words.startswith("Upgrades at here, if repeats spread by 2.6 %: ") == (repeats == 1)
+
+
 @pytest.mark.parametrize("verdict", ["same", "undecided", "not settled"])
 def test_only_an_undecided_upgrade_shows_no_difference(study: MakeStudy, verdict: str) -> None:
     found = upgrades_of(versioned(study(LEVELS)))
