@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, assumed_of
-from dbdyno.analyse._words import faster_words, listed, span_words
+from dbdyno.analyse._words import common_span_words, faster_words, listed
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 
@@ -90,12 +90,10 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     where = f"With {more_memory} instead of {less_memory} at {counted(concurrency, 'connection')}{load_words}"
     if spread_words := assumed_words(most_assumed_spread(gains)):
         where += f", {spread_words}"
+    vague_gains = [gain for gain in gains if is_vague_ratio(gain.low, gain.high)]
     groups: dict[Verdict, list[MemoryGain]] = {}
-    for gain in gains:
-        is_clear = gain.verdict in ("different", "slightly different") and not is_vague_ratio(gain.low, gain.high)
-        groups.setdefault("different" if is_clear else "same" if gain.verdict == "same" else "undecided", []).append(
-            gain
-        )
+    for gain in (gain for gain in gains if gain not in vague_gains):
+        groups.setdefault("different" if gain.verdict == "slightly different" else gain.verdict, []).append(gain)
     clear_gains = groups.get("different", [])
     words = [
         _change_words(gain)
@@ -108,11 +106,12 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
             f"{_targets_words(equal_gains)} {verb_for(len(equal_gains), 'changes', 'change')} by less than 3 %"
         )
     if undecided_gains := groups.get("undecided"):
-        each = "each " if len(undecided_gains) > 1 else ""
-        span = span_words(min(gain.low for gain in undecided_gains), max(gain.high for gain in undecided_gains))
+        span = common_span_words([(gain.low, gain.high) for gain in undecided_gains])
         is_even = all(gain.low <= 1 <= gain.high for gain in undecided_gains)
         open_words = "no difference is shown" if is_even else "nothing is decided"
-        words.append(f"{open_words} for {_targets_words(undecided_gains)} ({each}{span})")
+        words.append(f"{open_words} for {_targets_words(undecided_gains)} ({span})")
+    if vague_gains:
+        words.append(f"{_targets_words(vague_gains)} cannot be compared, as the runs differ too much")
     return f"{where}, {', '.join(words)}."
 
 

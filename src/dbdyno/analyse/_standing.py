@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import distance_words, place_of
 from dbdyno.analyse._settled import may_reach
-from dbdyno.analyse._words import listed, span_words
+from dbdyno.analyse._words import common_span_words, listed
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
@@ -110,5 +110,4 @@ def _even_words(pairs: Sequence[Comparison]) -> str:
 
 def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
     """Return the interval of the right targets against the left one; of several the one that holds all of theirs."""
-    each = "each " if len(pairs) > 1 else ""
-    return each + span_words(1 / max(pair.high for pair in pairs), 1 / min(pair.low for pair in pairs))
+    return common_span_words([(1 / pair.high, 1 / pair.low) for pair in pairs])

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
-from dbdyno.analyse._words import faster_words, span_words
+from dbdyno.analyse._words import common_span_words, faster_words
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
-_OPEN = ("same", "undecided", "not settled")
+_OPEN = ("same", "undecided", "vague", "not settled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,8 @@ def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str
     """Return how many further upgrades make no difference, may make one, or have not settled."""
     groups: dict[str, list[Comparison]] = {}
     for change in changes:
-        groups.setdefault(change.verdict if change.verdict in _OPEN else "undecided", []).append(change)
+        is_vague = change.verdict != "not settled" and is_vague_ratio(change.low, change.high)
+        groups.setdefault("vague" if is_vague else change.verdict, []).append(change)
     words: list[str] = []
     for verdict in _OPEN:
         if not (group := groups.get(verdict)):
@@ -184,10 +185,11 @@ def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str
             words.append(f"{upgrades_words} changed it by less than 3 %")
         elif verdict == "not settled":
             words.append(f"{upgrades_words} {verb_for(len(group), 'has', 'have')} not settled")
+        elif verdict == "vague":
+            words.append(f"{upgrades_words} cannot be compared, as the runs differ too much")
         else:
-            each = "each " if len(group) > 1 else ""
-            span = span_words(min(change.low for change in group), max(change.high for change in group))
+            span = common_span_words([(change.low, change.high) for change in group])
             is_even = all(change.low <= 1 <= change.high for change in group)
             open_words = "no difference is shown" if is_even else "nothing is decided"
-            words.append(f"{open_words} for {upgrades_words}: {each}{span}")
+            words.append(f"{open_words} for {upgrades_words}: {span}")
     return words

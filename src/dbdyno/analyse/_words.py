@@ -111,14 +111,23 @@ def span_words(low: float, high: float, above: str = "faster", below: str = "slo
     >>> span_words(0.95, 1.02), span_words(0.88, 0.9981), span_words(1.2, 1.4), span_words(0.0001, 5200.0)
     ('between 5 % slower and 2 % faster', '0.2 to 12 % slower', '20 to 40 % faster', 'the runs are too unlike to say')
     """
-    if is_vague_ratio(low, high) or low <= 0:
-        return f"{_TOO_UNLIKE} to say"
+    return f"{_TOO_UNLIKE} to say" if is_vague_ratio(low, high) else common_span_words([(low, high)], above, below)
+
+
+def common_span_words(intervals: Sequence[tuple[float, float]], above: str = "faster", below: str = "slower") -> str:
+    """Return between what each of several may be: the interval that holds all of theirs, none of which is vague.
+
+    >>> common_span_words([(0.95, 1.02), (0.9, 1.01)]), common_span_words([(0.2, 1.5), (0.9, 6.0)])
+    ('each between 10 % slower and 2 % faster', 'each between 80 % slower and 500 % faster')
+    """
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    each = "each " if len(intervals) > 1 else ""
     is_narrow = high - low < 0.02
     ends = [100 * abs(end - 1) for end in (low, high)]
     words = [_percent_words(end, 1 if is_narrow or end < 1 else 0) for end in ends]
     if low <= 1 <= high:
-        return f"between {words[0]} % {below} and {words[1]} % {above}"
-    return f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}"
+        return f"{each}between {words[0]} % {below} and {words[1]} % {above}"
+    return each + (f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}")
 
 
 def faster_words(

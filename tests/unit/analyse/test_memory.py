@@ -67,6 +67,16 @@ def test_a_gain_of_cells_that_were_run_once_names_the_spread_that_it_assumes(stu
         assert ("16 connections, if repeats spread by 2.6 %, a is " in words) == (repeats == 1)
 
 
+def test_one_target_whose_runs_are_too_unlike_hides_no_interval_of_the_others() -> None:
+    gains = [
+        MemoryGain("a", LESS, MORE, 1.3, 0.1, 9.0, "undecided"),
+        MemoryGain("b", LESS, MORE, 1.01, 0.95, 1.08, "undecided"),
+        MemoryGain("c", LESS, MORE, 1.00, 0.97, 1.03, "undecided"),
+    ]
+    words = memory_sentence(gains, 4)
+    assert "b and c (each between 5 % slower and 8 % faster), a cannot be compared, " in words
+
+
 def test_unknown_memory_is_no_size(study: MakeStudy) -> None:
     levels = {"a": 100.0, "b": 80.0}
     assert gains_of(study(levels, tiers=(0, MORE))) == []

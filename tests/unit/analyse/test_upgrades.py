@@ -80,6 +80,18 @@ def test_upgrades_of_cells_that_were_run_once_name_the_spread_that_they_assume(s
         assert words.startswith("Upgrades at here, if repeats spread by 2.6 %: ") == (repeats == 1)
 
 
+def test_one_upgrade_whose_runs_are_too_unlike_hides_no_interval_of_the_others(study: MakeStudy) -> None:
+    ends = ((0.1, 9.0), (0.97, 1.05), (0.98, 1.06))
+    open_steps = [
+        replace(
+            step, changes={PLACE: replace(step.changes[PLACE], verdict="undecided", ratio=1.01, low=low, high=high)}
+        )
+        for step, (low, high) in zip(upgrades_of(versioned(study(LEVELS))), ends, strict=True)
+    ]
+    words = upgrade_sentence(open_steps, PLACE, lambda place: "here")
+    assert "for 2 upgrades: each between 3 % slower and 6 % faster; 1 other cannot be compared, " in words
+
+
 @pytest.mark.parametrize("verdict", ["same", "undecided", "not settled"])
 def test_only_an_undecided_upgrade_shows_no_difference(study: MakeStudy, verdict: str) -> None:
     found = upgrades_of(versioned(study(LEVELS)))
