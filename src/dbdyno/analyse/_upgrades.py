@@ -16,7 +16,7 @@ from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
 from dbdyno.analyse._words import common_span_words, faster_words
-from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
+from dbdyno.core import Comparison, RunRecord, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
@@ -146,9 +146,9 @@ def _split_averages(pairs: Sequence[Comparison]) -> tuple[dict[Place, Comparison
 
 
 def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
-    """Return per server and storage engine the versions of its targets."""
+    """Return per server and storage engine the versions of its targets, as far as they ran."""
     families: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
-    for judgement in judgements:
+    for judgement in (judgement for judgement in judgements if judgement.judged):
         families.setdefault(_server_and_storage_engine(judgement), {})[judgement.cell.target] = _version_key(judgement)
     return [
         versions
@@ -158,11 +158,17 @@ def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, t
 
 
 def _server_and_storage_engine(judgement: CellJudgement) -> tuple[str, str]:
-    return judgement.runs[0].family, judgement.runs[0].storage_engine
+    run = _run_with_version(judgement)
+    return run.family, run.storage_engine
 
 
 def _version_key(judgement: CellJudgement) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", judgement.runs[0].version)[:3])
+    return tuple(int(number) for number in re.findall(r"\d+", _run_with_version(judgement).version)[:3])
+
+
+def _run_with_version(judgement: CellJudgement) -> RunRecord:
+    """Return a run that the server's own version is known of: one that was never made has that of the study file."""
+    return (judgement.judged or judgement.runs)[0]
 
 
 def _change_words(upgrade: Upgrade, change: Comparison) -> str:

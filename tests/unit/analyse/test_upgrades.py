@@ -54,6 +54,20 @@ def test_targets_of_one_version_are_no_upgrade(study: MakeStudy) -> None:
     assert upgrades_of(records) == []
 
 
+def test_a_run_that_is_not_made_yet_has_no_version(study: MakeStudy) -> None:
+    """It carries what the study file names, 8.0, while the server is 8.0.31."""
+    levels = {"mysql:8.0": 80.0, "mysql:8.0 tuned": 90.0}
+    records = versioned(study(levels), dict.fromkeys(levels, "8.0.31"))
+    unmade_cell = records[-1].run.cell
+    unmade = [
+        replace(one, status="missing", version="8.0", figures=replace(one.figures, tps_mean=None))
+        if one.run.cell == unmade_cell
+        else one
+        for one in records
+    ]
+    assert upgrades_of(unmade) == []
+
+
 def test_another_storage_engine_is_no_upgrade(study: MakeStudy) -> None:
     records = versioned(study(LEVELS))
     other = [replace(one, storage_engine="rocksdb") if one.run.cell.target == "mysql:8.0" else one for one in records]
