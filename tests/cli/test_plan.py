@@ -175,3 +175,28 @@ def test_compare_shows_its_plan_and_leaves_nothing(
     printed, _ = capsys.readouterr()
     assert (code, [*folder.iterdir()]) == (0, [])
     assert printed == asked(capsys, study)[1]
+
+
+def test_two_short_windows_are_not_said_to_give_a_narrower_interval_than_a_long_one(
+    tmp_path: Path, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two cells nothing is known but two runs each: their interval is three times that of one run."""
+    few = tmp_path / "few.toml"
+    few.write_text(study.read_text().replace("[1, 4, 16, 64]", "[16]"))
+    assert main(["plan", str(few)]) == 0
+    printed = capsys.readouterr().out
+    widths = [
+        plan.planned.half_width
+        for repeats in (2, 1)
+        if (
+            plan := plan_precision(
+                parse_study(few.read_text().replace("repeats = 2", f"repeats = {repeats}"), "few"),
+                None,
+                (Variation(0.012, 0.003, 6.0), ""),
+                None,
+                0,
+            )
+        )
+    ]
+    assert widths[0] > 2 * widths[1]
+    assert "2 repeats of 60 s have a smaller standard error than one of 900 s" in printed and "narrower" not in printed

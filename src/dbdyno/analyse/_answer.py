@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
-from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words, most_assumed_spread, vague_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._headline import headline_of
@@ -85,7 +85,7 @@ def answer(
         *(other for other in other_places if not _is_covered_by_average(places[other], pairs_by_panel)),
     ]
     sentences = [_place_sentence(described_place, places, comparisons) for described_place in described_places]
-    sentences.insert(1, _p99_sentence(place, places))
+    sentences.insert(1, _p99_sentence(place, places, comparisons))
     memory = memory_sentence(memory_gains(judgements, place), place[3], load_words(place, places))
     further_sentences = (
         *average_words.values(),
@@ -162,24 +162,28 @@ def _comparable_target_count(group: Sequence[CellJudgement]) -> int:
 
 def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
     """Return who is fastest at a place, by how much, and who is not judged."""
-    ranked = fastest_first(places[place])
+    ranked = fastest_first(places[place], comparisons)
     best, unsettled_groups = ranked[0], [judgement for judgement in ranked if not judgement.decides]
     where = place_words(place, list(places))
     if not best.decides:
         return f"No run has settled at {where}. For one, {remedy_words(best.unsettled, target_title)}."
-    pairs = [pair_at(place, best.cell.target, rival.cell.target, comparisons) for rival in ranked if rival.decides]
-    known_pairs = [pair for pair in pairs if pair is not None]
+    rivals = [rival for rival in ranked[1:] if rival.decides]
+    pair_by_rival = {rival.cell: pair_at(place, best.cell.target, rival.cell.target, comparisons) for rival in rivals}
+    known_pairs = [pair for pair in pair_by_rival.values() if pair is not None]
+    apart_groups = [rival for rival in rivals if pair_by_rival[rival.cell] is None]
     if not known_pairs:
-        return f"{_single_target_sentence(place, [best], list(places))}{_unsettled_words(unsettled_groups)}"
-    if len(ranked) == 2 and len(known_pairs) == 1:
-        return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
-    is_first_of_all = not rivals_to_settle(best, ranked)
+        alone_words = _single_target_sentence(place, [best, *apart_groups], list(places))
+        return f"{alone_words}{_unsettled_words(unsettled_groups)}"
+    if len(ranked) == 2:
+        return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs)}."
+    among = " of those compared" if apart_groups else " that settled" if rivals_to_settle(best, ranked) else ""
     if len(known_pairs) > _FEW_RIVALS:
-        words = _many_targets_words(best, known_pairs, where, is_first_of_all=is_first_of_all)
+        words = _many_targets_words(best, known_pairs, where, among)
     else:
-        words = _leader_words(best, known_pairs, where, is_first_of_all=is_first_of_all)
+        words = _leader_words(best, known_pairs, where, among)
         words += "".join(f"; {distance_words(pair)}{_undecided_words(pair)}" for pair in known_pairs[1:])
-    return f"{words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
+    excluded_words = f"{_apart_words(best, apart_groups)}{_unsettled_words(unsettled_groups)}"
+    return f"{words}{_assumed_spread_words(known_pairs)}.{excluded_words}"
 
 
 def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
@@ -193,7 +197,10 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
     if pair.verdict in ("different", "slightly different"):
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        return f"{names[0]} is {share} {names[1]} at {where} ({interval}{margin_words}): {levels}"
+        is_turned = (turned_pair.ratio > 1) != ((subject.tps_mean or 0.0) > (reference.tps_mean or 0.0))
+        rounds_words = " in the rounds of both" if is_turned else ""
+        levels += " over all rounds" if is_turned else ""
+        return f"{names[0]} is {share} {names[1]} at {where}{rounds_words} ({interval}{margin_words}): {levels}"
     if is_vague_ratio(pair.low, pair.high):
         reason = f"the runs differ too much to compare {names[0]} with {names[1]}"
         return f"Not decided at {where}: {reason} ({levels}){repeats_words}"
@@ -204,14 +211,15 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
     return f"{_open_words(pair, where)}: {comparison_words}{repeats_words}"
 
 
-def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
+def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
     """Compare the 99th percentiles of two targets whose throughput was compared; empty where they are unknown.
 
     It has no milliseconds: means over the repeats decide, and tables show the percentile of all transactions together.
     """
     if len({key[:2] for key in places}) > 1 or any(len(group) > 2 for group in places.values()):
         return ""
-    pairs = [_subject_and_reference(*fastest_first(group)) for group in places.values() if len(group) == 2]
+    ranked_groups = [fastest_first(group, comparisons) for group in places.values() if len(group) == 2]
+    pairs = [_subject_and_reference(best, other) for best, other in ranked_groups]
     changes = compare_quantiles([(reference, subject) for subject, reference in pairs], "p99")
     place_pair = next((pair for pair in pairs if pair[0].place == place), None)
     change = next((change for change in changes if place_pair and change.new == place_pair[0].cell), None)
@@ -237,41 +245,48 @@ def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[C
     return (other, best) if is_newer(other, best) else (best, other)
 
 
-def _many_targets_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, *, is_first_of_all: bool) -> str:
-    """Return which of four targets or more is fastest at a place, if one is, and how the others stand to it."""
+def _many_targets_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, among: str) -> str:
+    """Return which of four targets or more is fastest at a place, if one is, and how the others stand to it.
+
+    Parameters
+    ----------
+    among : of which targets it is the fastest, where that is not all
+    """
     name, tps = target_title(best.cell.target), cell_level_words(best, "TPS")
     rivals = sorted(pairs, key=_ratio)
     standing = "; ".join(standing_words(rivals))
     if are_all_slower(rivals):
-        return f"{name} is {_rank_words(is_first_of_all=is_first_of_all)} at {where}: {tps}. {standing}"
+        return f"{name} is {_rank_words(among)} at {where}: {tps}. {standing}"
     return f"No clear winner at {where}: {name} reaches {tps}; {standing}"
 
 
-def _rank_words(*, is_first_of_all: bool) -> str:
-    return "fastest" if is_first_of_all else "the fastest that settled"
+def _rank_words(among: str) -> str:
+    return f"the fastest{among}" if among else "fastest"
 
 
-def _leader_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, *, is_first_of_all: bool) -> str:
+def _leader_words(best: CellJudgement, pairs: Sequence[Comparison], where: str, among: str) -> str:
     """Return how the fastest compares with the next one; it is not called the fastest where a slower one may be it.
 
     Parameters
     ----------
     pairs : with all others that have settled, the fastest of them first
+    among : of which targets it is the fastest, where that is not all
     """
-    pair, open_pairs = pairs[0], [pair for pair in pairs if not pair.is_significant]
+    pair, rival_pairs = pairs[0], [pair for pair in pairs if not are_all_slower([pair])]
     name, tps, rival_title = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
-    if pair.verdict in ("different", "slightly different"):
+    if are_all_slower([pair]):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        if open_pairs:
-            tps += f", but {rivals_words(open_pairs)} may be as fast"
-        rank_words = "ahead" if open_pairs else _rank_words(is_first_of_all=is_first_of_all)
+        if rival_pairs:
+            are_same = all(pair.verdict == "same" for pair in rival_pairs)
+            tps += f", but {rivals_words(rival_pairs)} {'is as fast, to within 3 %' if are_same else 'may be as fast'}"
+        rank_words = "ahead" if rival_pairs else _rank_words(among)
         return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
     if is_vague_ratio(pair.low, pair.high):
         reason = f"the runs differ too much to compare {name} ({tps}) with {rival_title}"
         return f"Not decided at {where}: {reason}{_repeats_words(pair)}"
-    pair_words = " between the fastest two" + ("" if is_first_of_all else " that settled")
+    pair_words = f" between the fastest two{among}"
     return f"{_open_words(pair, where, pair_words)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
 
 
@@ -306,8 +321,17 @@ def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
     return f" Not compared: {targets_words}, whose throughput has not settled."
 
 
-def _assumed_spread_words(pair: Comparison) -> str:
-    words = assumed_words(pair.assumed_spread)
+def _apart_words(best: CellJudgement, groups: Sequence[CellJudgement]) -> str:
+    """Name the targets that have settled and are not compared with the best, as no bench ran both in one round."""
+    if not groups:
+        return ""
+    names = [target_title(group.cell.target) for group in groups]
+    targets_words = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    return f" Not compared with {target_title(best.cell.target)}: {targets_words}, as no bench ran both in one round."
+
+
+def _assumed_spread_words(pairs: Sequence[Comparison]) -> str:
+    words = assumed_words(most_assumed_spread(pairs))
     return f", {words}" if words else ""
 
 
@@ -343,11 +367,12 @@ def _ratio(pair: Comparison) -> float:
 
 
 def _single_target_sentence(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
-    best = fastest_first(group)[0]
+    best, *others = fastest_first(group)
     tps = cell_level_words(best, "TPS")
     caveat_words = "" if best.is_settled else "; its throughput has not settled"
     runs = counted(len(best.judged), "run")
     if best.is_vague:
         runs = vague_words(best)
         tps = tps.replace(f", {runs}", "")
-    return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){caveat_words}."
+    words = f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){caveat_words}."
+    return words + _apart_words(best, [other for other in others if other.decides])

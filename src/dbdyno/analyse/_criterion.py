@@ -52,7 +52,7 @@ class Criterion:
 
         Parameters
         ----------
-        family : cells of the measure, among which a change has to be beyond chance
+        family : cells of the measure that were tested together, among which a change has to be beyond chance
         """
         sign = 1 if self.measure == "tps" else -1
         worst = math.log1p(-sign * self.allowed)

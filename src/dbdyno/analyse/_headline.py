@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, pair_at
-from dbdyno.analyse._standing import fastest_first, has_comparison, rivals_to_settle
+from dbdyno.analyse._standing import are_all_slower, fastest_first, has_comparison, rivals_to_settle
 from dbdyno.analyse._words import listed
 from dbdyno.core import Comparison, format_memory, target_title
 
@@ -29,12 +29,13 @@ def headline_of(
             return "No run has settled"
         if any(rivals_to_settle(fastest_first(places[place])[0], places[place]) for place in best_places):
             return "No clear winner: some runs have not settled"
-        if not any(has_comparison(places[place]) for place in best_places):
+        compared_places = [place for place in best_places if has_comparison(places[place])]
+        if not compared_places:
             return "No comparison: no two targets have settled at one place"
-        fastest_pairs = [_fastest_pair(place, places[place], comparisons) for place in best_places]
+        fastest_pairs = [_fastest_pair(place, places[place], comparisons) for place in compared_places]
         if all(pair is not None and pair.verdict == "same" for pair in fastest_pairs):
             return "The fastest two are equally fast, to within 3 %"
-        if any(pair is not None and pair.is_significant for pair in fastest_pairs):
+        if any(pair is None or pair.is_significant for pair in fastest_pairs):
             return "No clear winner"
         return "No difference shown between the fastest two"
     if len(leaders) == 1:
@@ -53,8 +54,8 @@ def headline_of(
 
 
 def _fastest_pair(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> Comparison | None:
-    """Return the comparison of the fastest two at a place; None where there is none."""
-    ranked = [judgement.cell.target for judgement in fastest_first(group)]
+    """Return the comparison of the fastest two at a place; None where no bench ran both in one round."""
+    ranked = [judgement.cell.target for judgement in fastest_first(group, comparisons)]
     return pair_at(place, ranked[0], ranked[1], comparisons) if len(ranked) > 1 else None
 
 
@@ -69,10 +70,10 @@ def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[
 
     A difference can be significant and too small to matter: then both are equally fast, as the sentence on them says.
     """
-    ranked = fastest_first(group)
+    ranked = fastest_first(group, comparisons)
     best, name = ranked[0], ranked[0].cell.target
     if not best.decides or rivals_to_settle(best, ranked):
         return ""
     pairs = [pair_at(place, name, rival.cell.target, comparisons) for rival in ranked[1:] if rival.decides]
-    wins = [pair is not None and pair.is_significant and pair.verdict != "same" for pair in pairs]
-    return name if wins and all(wins) else ""
+    known_pairs = [pair for pair in pairs if pair is not None]
+    return name if known_pairs and len(known_pairs) == len(pairs) and are_all_slower(known_pairs) else ""

@@ -19,14 +19,14 @@ _FEWEST_REPEATED_CELLS = 8
 
 
 def few_repeats_caveat(planned_repeats: int, judgements: Sequence[CellJudgement]) -> Caveat | None:
-    """Warn of cells that were run once, and of fewer than three repeats."""
+    """Warn of cells that rest on one run, as others were not made or do not count, and of fewer than three repeats."""
     single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
     if single_run_cells:
-        cells_words = "Every cell was"
+        cells_words = "Every cell was run only once"
         if planned_repeats > 1:
             cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
-            cells_words += f" {verb_for(single_run_cells, 'was', 'were')}"
-        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
+            cells_words += f" {verb_for(single_run_cells, 'rests', 'rest')} on a single run"
+        return Caveat("one-repeat", f"{cells_words}: {_single_run_spread_words(judgements)}")
     levels = [group.level for group in judgements if group.level is not None]
     if planned_repeats < 3 and levels:
         is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
@@ -41,7 +41,7 @@ def few_repeats_caveat(planned_repeats: int, judgements: Sequence[CellJudgement]
 
 
 def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
-    """Return where the spread of cells that were run once is taken from."""
+    """Return where the spread of cells that rest on one run is taken from."""
     assumed_spread = max(
         (group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None
     )

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._words import faster_words, listed, span_words
+from dbdyno.analyse._pairs import Place, assumed_of
+from dbdyno.analyse._words import common_span_words, faster_words, listed
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 
@@ -26,6 +27,7 @@ class MemoryGain:
     ----------
     less_bytes, more_bytes : the study's smallest and largest memory size at which the target has a level
     ratio, low, high : throughput with more over that with less, with its 95 % interval
+    assumed_spread : as of a `dbdyno.core.Comparison`
     """
 
     target: str
@@ -35,6 +37,7 @@ class MemoryGain:
     low: float
     high: float
     verdict: Verdict
+    assumed_spread: float | None = None
 
 
 def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[MemoryGain]:
@@ -47,20 +50,29 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
     sizes = sorted({judgement.cell.tier_bytes for judgement in judgements if judgement.cell.tier_bytes > 0})
     if len(sizes) < 2:
         return []
-    levels = {
-        (judgement.cell.target, judgement.cell.tier_bytes): judgement.level
+    cells = {
+        (judgement.cell.target, judgement.cell.tier_bytes): judgement
         for judgement in judgements
         if judgement.decides and judgement.place[:2] == (workload, route) and judgement.cell.concurrency == concurrency
     }
     differences = []
-    for target in dict.fromkeys(target for target, _ in levels):
-        less_memory_level, more_memory_level = levels.get((target, sizes[0])), levels.get((target, sizes[-1]))
-        if less_memory_level is not None and more_memory_level is not None:
-            differences.append((target, compare(more_memory_level, less_memory_level)))
-    adjusted = holm([difference.p for _, difference in differences])
+    for target in dict.fromkeys(target for target, _ in cells):
+        less_memory, more_memory = cells.get((target, sizes[0])), cells.get((target, sizes[-1]))
+        if less_memory and more_memory and less_memory.level is not None and more_memory.level is not None:
+            difference = compare(more_memory.level, less_memory.level)
+            differences.append((target, difference, assumed_of((more_memory, less_memory))))
+    adjusted = holm([difference.p for _, difference, _ in differences])
     gains = [
-        MemoryGain(target, sizes[0], sizes[-1], difference.ratio, *difference.interval(), verdict_of(difference, p))
-        for (target, difference), p in zip(differences, adjusted, strict=True)
+        MemoryGain(
+            target,
+            sizes[0],
+            sizes[-1],
+            difference.ratio,
+            *difference.interval(),
+            verdict_of(difference, p),
+            assumed_spread,
+        )
+        for (target, difference, assumed_spread), p in zip(differences, adjusted, strict=True)
     ]
     return sorted(gains, key=lambda gain: -gain.ratio)
 
@@ -76,12 +88,12 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
         return ""
     less_memory, more_memory = format_memory(gains[0].less_bytes), format_memory(gains[0].more_bytes)
     where = f"With {more_memory} instead of {less_memory} at {counted(concurrency, 'connection')}{load_words}"
+    if spread_words := assumed_words(most_assumed_spread(gains)):
+        where += f", {spread_words}"
+    vague_gains = [gain for gain in gains if is_vague_ratio(gain.low, gain.high)]
     groups: dict[Verdict, list[MemoryGain]] = {}
-    for gain in gains:
-        is_clear = gain.verdict in ("different", "slightly different") and not is_vague_ratio(gain.low, gain.high)
-        groups.setdefault("different" if is_clear else "same" if gain.verdict == "same" else "undecided", []).append(
-            gain
-        )
+    for gain in (gain for gain in gains if gain not in vague_gains):
+        groups.setdefault("different" if gain.verdict == "slightly different" else gain.verdict, []).append(gain)
     clear_gains = groups.get("different", [])
     words = [
         _change_words(gain)
@@ -94,11 +106,12 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
             f"{_targets_words(equal_gains)} {verb_for(len(equal_gains), 'changes', 'change')} by less than 3 %"
         )
     if undecided_gains := groups.get("undecided"):
-        each = "each " if len(undecided_gains) > 1 else ""
-        span = span_words(min(gain.low for gain in undecided_gains), max(gain.high for gain in undecided_gains))
+        span = common_span_words([(gain.low, gain.high) for gain in undecided_gains])
         is_even = all(gain.low <= 1 <= gain.high for gain in undecided_gains)
         open_words = "no difference is shown" if is_even else "nothing is decided"
-        words.append(f"{open_words} for {_targets_words(undecided_gains)} ({each}{span})")
+        words.append(f"{open_words} for {_targets_words(undecided_gains)} ({span})")
+    if vague_gains:
+        words.append(f"{_targets_words(vague_gains)} cannot be compared, as the runs differ too much")
     return f"{where}, {', '.join(words)}."
 
 

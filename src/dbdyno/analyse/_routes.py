@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._pairs import Place, place_of, turned
 from dbdyno.analyse._words import counted, faster_words
 from dbdyno.core import UNKNOWN_ROUTE, Comparison, target_title
@@ -81,6 +82,8 @@ def route_sentence(order: RouteOrder, place_words: Callable[[Place], str]) -> st
     undecided_count = order.shared_count - total
     undecided_words = f"; the other {undecided_count:,} decide nothing" if undecided_count > 1 else ""
     undecided_words = undecided_words or ("; the other one decides nothing" if undecided_count else "")
+    spread_words = assumed_words(most_assumed_spread(comparison for pair in order.decided for comparison in pair))
+    undecided_words = f"{f', {spread_words}' if spread_words else ''}{undecided_words}"
     if not reversed_pairs:
         subject = "the one comparison that shows" if total == 1 else f"all {total:,} comparisons that show"
         return f"The order {other_words} is as {base_words} in {subject} a difference on both routes{undecided_words}."

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._pairs import distance_words
+from dbdyno.analyse._pairs import distance_words, place_of
 from dbdyno.analyse._settled import may_reach
-from dbdyno.analyse._words import listed, span_words
+from dbdyno.analyse._words import common_span_words, listed
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
 
 
-def fastest_first(group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Sort cells by throughput, the highest first; cells that have not settled come last."""
-    return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
+def fastest_first(group: Sequence[CellJudgement], comparisons: Sequence[Comparison] = ()) -> list[CellJudgement]:
+    """Sort cells of a place by throughput, the highest first; cells that have not settled come last.
+
+    A comparison leaves out rounds of one target alone, levels do not: where the two disagree, the comparison decides.
+    """
+    settled_pairs = [pair for pair in comparisons if pair.verdict != "not settled" and place_of(pair) == group[0].place]
+    losses = Counter(pair.right if pair.ratio > 1 else pair.left for pair in settled_pairs if pair.ratio != 1)
+    return sorted(
+        group,
+        key=lambda judgement: (not judgement.decides, losses[judgement.cell.target], -(judgement.tps_mean or 0.0)),
+    )
 
 
 def has_comparison(group: Sequence[CellJudgement]) -> bool:
@@ -30,7 +39,7 @@ def rivals_to_settle(best: CellJudgement, group: Sequence[CellJudgement]) -> lis
 
 def are_all_slower(rivals: Sequence[Comparison]) -> bool:
     """Return whether a target, on the left, is significantly faster than each of its rivals, by 3 % or less or more."""
-    return all(pair.is_significant and pair.verdict != "same" for pair in rivals)
+    return all(pair.ratio > 1 and pair.is_significant and pair.verdict != "same" for pair in rivals)
 
 
 def standing_words(rivals: Sequence[Comparison]) -> list[str]:
@@ -101,5 +110,4 @@ def _even_words(pairs: Sequence[Comparison]) -> str:
 
 def _rivals_span_words(pairs: Sequence[Comparison]) -> str:
     """Return the interval of the right targets against the left one; of several the one that holds all of theirs."""
-    each = "each " if len(pairs) > 1 else ""
-    return each + span_words(1 / max(pair.high for pair in pairs), 1 / min(pair.low for pair in pairs))
+    return common_span_words([(1 / pair.high, 1 / pair.low) for pair in pairs])

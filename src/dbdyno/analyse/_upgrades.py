@@ -12,14 +12,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
-from dbdyno.analyse._words import faster_words, span_words
-from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
+from dbdyno.analyse._words import common_span_words, faster_words
+from dbdyno.core import Comparison, RunRecord, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
-_OPEN = ("same", "undecided", "not settled")
+_OPEN = ("same", "undecided", "vague", "not settled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,9 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
     phrases += _others_words(others, has_named=bool(shown_changes))
     if unaveraged_count:
         phrases.append(f"{counted(unaveraged_count, 'other')} {verb_for(unaveraged_count, 'has', 'have')} no average")
-    return f"Upgrades {where}: {'; '.join(phrases)}."
+    judged_changes = [change for _, change in place_changes if change.verdict != "not settled"]
+    spread_words = assumed_words(most_assumed_spread(judged_changes))
+    return f"Upgrades {where}{f', {spread_words}' if spread_words else ''}: {'; '.join(phrases)}."
 
 
 def is_shown(change: Comparison) -> bool:
@@ -143,9 +146,9 @@ def _split_averages(pairs: Sequence[Comparison]) -> tuple[dict[Place, Comparison
 
 
 def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
-    """Return per server and storage engine the versions of its targets."""
+    """Return per server and storage engine the versions of its targets, as far as they ran."""
     families: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
-    for judgement in judgements:
+    for judgement in (judgement for judgement in judgements if judgement.judged):
         families.setdefault(_server_and_storage_engine(judgement), {})[judgement.cell.target] = _version_key(judgement)
     return [
         versions
@@ -155,11 +158,17 @@ def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, t
 
 
 def _server_and_storage_engine(judgement: CellJudgement) -> tuple[str, str]:
-    return judgement.runs[0].family, judgement.runs[0].storage_engine
+    run = _run_with_version(judgement)
+    return run.family, run.storage_engine
 
 
 def _version_key(judgement: CellJudgement) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", judgement.runs[0].version)[:3])
+    return tuple(int(number) for number in re.findall(r"\d+", _run_with_version(judgement).version)[:3])
+
+
+def _run_with_version(judgement: CellJudgement) -> RunRecord:
+    """Return a run that the server's own version is known of: one that was never made has that of the study file."""
+    return (judgement.judged or judgement.runs)[0]
 
 
 def _change_words(upgrade: Upgrade, change: Comparison) -> str:
@@ -171,7 +180,8 @@ def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str
     """Return how many further upgrades make no difference, may make one, or have not settled."""
     groups: dict[str, list[Comparison]] = {}
     for change in changes:
-        groups.setdefault(change.verdict if change.verdict in _OPEN else "undecided", []).append(change)
+        is_vague = change.verdict != "not settled" and is_vague_ratio(change.low, change.high)
+        groups.setdefault("vague" if is_vague else change.verdict, []).append(change)
     words: list[str] = []
     for verdict in _OPEN:
         if not (group := groups.get(verdict)):
@@ -181,10 +191,11 @@ def _others_words(changes: Sequence[Comparison], *, has_named: bool) -> list[str
             words.append(f"{upgrades_words} changed it by less than 3 %")
         elif verdict == "not settled":
             words.append(f"{upgrades_words} {verb_for(len(group), 'has', 'have')} not settled")
+        elif verdict == "vague":
+            words.append(f"{upgrades_words} cannot be compared, as the runs differ too much")
         else:
-            each = "each " if len(group) > 1 else ""
-            span = span_words(min(change.low for change in group), max(change.high for change in group))
+            span = common_span_words([(change.low, change.high) for change in group])
             is_even = all(change.low <= 1 <= change.high for change in group)
             open_words = "no difference is shown" if is_even else "nothing is decided"
-            words.append(f"{open_words} for {upgrades_words}: {each}{span}")
+            words.append(f"{open_words} for {upgrades_words}: {span}")
     return words

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement, logs_of
+from dbdyno.core import RunRecord
 from dbdyno.stats import ASSUMED_VARIATION, Variation, moderated_spread
 
 _REFERENCE_WINDOW_S = 900.0
@@ -23,8 +24,7 @@ def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, 
     ]
     shares = [(run.level_half_width or 0.0) / (run.level_tps or 1.0) / 1.96 for run in windows]
     scaled_shares = [
-        share * math.sqrt(run.figures.window_s / _REFERENCE_WINDOW_S)
-        for share, run in zip(shares, windows, strict=True)
+        share * math.sqrt(_level_seconds(run) / _REFERENCE_WINDOW_S) for share, run in zip(shares, windows, strict=True)
     ]
     noise_se = _median(scaled_shares) if scaled_shares else ASSUMED_VARIATION.noise_se
     if not repeated_groups:
@@ -33,6 +33,12 @@ def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, 
     between_sd = math.sqrt(max(_median(spread.sd) ** 2 - _median(shares or [0.0]) ** 2, 0.0))
     prior_df = spread.prior_df if spread.prior_df > 0 else ASSUMED_VARIATION.prior_df
     return Variation(between_sd, noise_se, prior_df), len(repeated_groups)
+
+
+def _level_seconds(run: RunRecord) -> float:
+    """Return how many seconds a run's level is the mean of: those of its settled part, if it has one."""
+    part = run.settled
+    return run.figures.window_s if part is None or not part.is_accepted else float(part.seconds - (part.start_s or 0))
 
 
 def _median(values: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from dbdyno.core import is_vague_ratio
 
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
+_LEAST_PERCENT = 0.001
 _AS = {"faster": "fast", "longer": "long", "higher": "high"}
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w.,])")
 _UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
@@ -81,6 +82,8 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     'between 0.2 % faster and 22 % slower'
     >>> slower_words(1.0, 0.36, 2.77)
     'between 178 % faster and 64 % slower'
+    >>> slower_words(1.05, 1.0003, 1.1)
+    '5 % slower (0.03 to 9 %)'
     """
     if is_vague_ratio(low, high) or low <= 0:
         return f"slower or faster: {_TOO_UNLIKE} to say"
@@ -89,11 +92,12 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     is_near_zero = abs(value) < 2 and most - least < 10
     digits = 1 if most - least < 2 or is_near_zero else 0
     if least >= 0:
-        return f"{value:.{digits}f} % slower ({least:.{digits}f} to {most:.{digits}f} %)"
+        words = [_percent_words(end, digits) for end in (value, least, most)]
+        return f"{words[0]} % slower ({words[1]} to {words[2]} %)"
     if slower <= 0:
-        ends = (100 * (1 / end - 1) for end in (ratio, high, low))
-        return "{:,.{d}f} % faster ({:,.{d}f} to {:,.{d}f} %)".format(*ends, d=digits)
-    words = [f"{end:,.{digits}f}" if round(end, digits) else f"{end:.1g}" for end in (faster, slower)]
+        words = [_percent_words(100 * (1 / end - 1), digits) for end in (ratio, high, low)]
+        return f"{words[0]} % faster ({words[1]} to {words[2]} %)"
+    words = [_percent_words(end, digits) for end in (faster, slower)]
     return f"between {words[0]} % faster and {words[1]} % slower"
 
 
@@ -107,14 +111,23 @@ def span_words(low: float, high: float, above: str = "faster", below: str = "slo
     >>> span_words(0.95, 1.02), span_words(0.88, 0.9981), span_words(1.2, 1.4), span_words(0.0001, 5200.0)
     ('between 5 % slower and 2 % faster', '0.2 to 12 % slower', '20 to 40 % faster', 'the runs are too unlike to say')
     """
-    if is_vague_ratio(low, high) or low <= 0:
-        return f"{_TOO_UNLIKE} to say"
+    return f"{_TOO_UNLIKE} to say" if is_vague_ratio(low, high) else common_span_words([(low, high)], above, below)
+
+
+def common_span_words(intervals: Sequence[tuple[float, float]], above: str = "faster", below: str = "slower") -> str:
+    """Return between what each of several may be: the interval that holds all of theirs, none of which is vague.
+
+    >>> common_span_words([(0.95, 1.02), (0.9, 1.01)]), common_span_words([(0.2, 1.5), (0.9, 6.0)])
+    ('each between 10 % slower and 2 % faster', 'each between 80 % slower and 500 % faster')
+    """
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    each = "each " if len(intervals) > 1 else ""
     is_narrow = high - low < 0.02
     ends = [100 * abs(end - 1) for end in (low, high)]
-    words = [f"{end:,.1f}" if is_narrow or end < 1 else f"{end:,.0f}" for end in ends]
+    words = [_percent_words(end, 1 if is_narrow or end < 1 else 0) for end in ends]
     if low <= 1 <= high:
-        return f"between {words[0]} % {below} and {words[1]} % {above}"
-    return f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}"
+        return f"{each}between {words[0]} % {below} and {words[1]} % {above}"
+    return each + (f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}")
 
 
 def faster_words(
@@ -133,6 +146,8 @@ def faster_words(
     (('22 % faster than', '16 to 28 %'), ('18 % slower than', '14 to 22 %'))
     >>> faster_words(27.0, 25.1, 29.1), faster_words(3.21, 3.0, 3.4, "longer", "shorter")
     (('27 times as fast as', '25 to 29'), ('3.2 times as long as', '3.0 to 3.4'))
+    >>> faster_words(1.05, 1.0003, 1.1)
+    ('5 % faster than', '0.03 to 10 %')
     """
     if ratio >= _MULTIPLE_FROM:
         digits = 0 if high >= 10 else 1
@@ -140,8 +155,17 @@ def faster_words(
         return f"{value} times as {_AS[above]} as", f"{least} to {most}"
     shares = [100 * abs(end - 1) for end in (ratio, *((low, high) if ratio >= 1 else (high, low)))]
     digits = 1 if abs(shares[2] - shares[1]) < 2 or shares[0] < 2 else 0
-    value, least, most = (f"{share:,.{digits}f}" for share in shares)
+    value, least, most = (_percent_words(share, digits) for share in shares)
     return f"{value} % {above if ratio >= 1 else below} than", f"{least} to {most} %"
+
+
+def _percent_words(percent: float, digits: int) -> str:
+    """Return a percentage, not below 0; one that would be rounded to 0 has its first digit, as it is not 0."""
+    return f"{percent:.1g}" if _is_hidden(percent, digits) else f"{percent:,.{digits}f}"
+
+
+def _is_hidden(percent: float, digits: int) -> bool:
+    return round(percent, digits) == 0 and abs(percent) >= _LEAST_PERCENT
 
 
 def listed(words: Sequence[str]) -> str:
@@ -194,9 +218,12 @@ def change_words(ratio: float, low: float, high: float) -> str:
     '+0 % (-40 to +64)'
     >>> change_words(3.5, 0.001, 12000.0)
     'not known (the runs are too unlike)'
+    >>> change_words(0.95, 0.91, 0.9998)
+    '-5.0 % (-9.0 to -0.02)'
     """
     if is_vague_ratio(low, high):
         return f"{_UNKNOWN} ({_TOO_UNLIKE})"
     digits = 1 if high - low < 0.2 else 0
-    value, lower, upper = (f"{100 * (end - 1):+z,.{digits}f}" for end in (ratio, low, high))
-    return f"{value} % ({lower} to {upper})"
+    value, *percents = (100 * (end - 1) for end in (ratio, low, high))
+    ends = [f"{end:+.1g}" if _is_hidden(end, digits) else f"{end:+z,.{digits}f}" for end in percents]
+    return f"{value:+z,.{digits}f} % ({ends[0]} to {ends[1]})"

@@ -225,9 +225,9 @@ def _window_lines(variation: Variation, planned: Design, overhead_s: float) -> l
         return [words]
     matching_s = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
     equivalent_words = (
-        f"{matching_s:.0f} s give the same interval as"
+        f"{matching_s:.0f} s have the same standard error as"
         if matching_s >= SHORTEST_WINDOW_S
-        else "60 s give a narrower interval than"
+        else "60 s have a smaller standard error than"
     )
     return [f"{words}; {planned.repeats} repeats of {equivalent_words} one of 900 s"]
 

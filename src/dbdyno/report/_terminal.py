@@ -179,7 +179,7 @@ def _legend_text(analysis: StudyAnalysis) -> str:
         words += "; (level): throughput has not settled, so it is not compared"
     assumed_spread = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
     return (
-        f"{words}; one run a cell: verdicts hold {assumed_words(assumed_spread)}"
+        f"{words}; verdicts on cells with one run hold {assumed_words(assumed_spread)}"
         if assumed_spread is not None
         else words
     )

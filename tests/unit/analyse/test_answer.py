@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -120,6 +121,56 @@ def test_nobody_is_called_fastest_while_a_third_whose_runs_disagree_may_be_faste
     assert re.search(r"^a is ahead at .* TPS, but c may .*\. b is 23[.\d]* % slower \(", first)
     assert re.search(r"^c is .*% faster .*% slower, undecided", second)
     assert "fastest" not in found.sentences[0] and not re.search(r"^[abc]\b|difference", found.headline)
+
+
+def test_a_target_ahead_by_a_round_of_its_own_is_not_called_the_fastest(record: MakeRecord) -> None:
+    """In the five rounds of both, b does a tenth more; the sixth, of a alone, lifts its level above that of b."""
+    levels = {"a": (100.0, 100.5, 99.5, 100.2, 99.8, 200.0), "b": (110.0, 110.2, 109.7, 110.3, 109.9)}
+    two = [record(target, tps, repeat=n) for target, runs in levels.items() for n, tps in enumerate(runs, 1)]
+    found = answer_of(two)
+    assert re.match(r"b is 10\.0 % faster than a .* in the rounds of both \(", found.sentences[0])
+    assert found.headline == "b is fastest"
+    three = answer_of([*two, *(record("c", tps, repeat=n) for n, tps in enumerate((60.0, 60.2, 59.7, 60.3, 59.9), 1))])
+    assert re.match(r"b is fastest .* a is 9\.1 % slower .* c is 45\.4 % slower", three.sentences[0])
+    assert three.headline == "b is fastest"
+
+
+def test_nobody_is_fastest_of_all_while_a_target_shares_no_round_with_it(record: MakeRecord) -> None:
+    levels = {("a", "x"): 130.0, ("b", "x"): 110.0, ("c", "y"): 120.0}
+    records = [
+        record(target, tps + 0.1 * n, repeat=n, bench=bench)
+        for (target, bench), tps in levels.items()
+        for n in (1, 2, 3, 4)
+    ]
+    found = answer_of(records)
+    assert re.match(r"a is the fastest of those compared at .* b is 15[.\d]* % slower \(", found.sentences[0])
+    assert "Not compared with a: c, " in found.sentences[0]
+    assert found.headline == "No clear winner"
+    alone = answer_of([one for one in records if one.run.cell.target != "b"])
+    assert re.match(r"a reaches .* Not compared with a: c, ", alone.sentences[0])
+
+
+def test_a_third_that_is_as_fast_to_within_the_margin_leaves_no_fastest(record: MakeRecord) -> None:
+    """The second is slower by 2 %, give or take too much to be called as fast; the third by 2.2 %, for sure."""
+    levels = {"a": (0.0, 102.2), "b": (0.022, 100.1), "c": (0.0, 100.0)}
+    records = [
+        record(target, tps * math.exp(swing * (-1) ** n), repeat=n)
+        for target, (swing, tps) in levels.items()
+        for n in range(1, 17)
+    ]
+    verdicts = {(pair.left, pair.right): pair.verdict for pair in compare_targets(judge_cells(records))}
+    assert (verdicts["a", "b"], verdicts["a", "c"]) == ("slightly different", "same")
+    found = answer_of(records)
+    assert re.match(r"a is ahead at .* TPS, but c is as fast, to within 3 %\. b is 2", found.sentences[0])
+    assert "fastest" not in found.sentences[0] and found.headline == "No clear winner"
+
+
+def test_the_assumed_spread_is_named_where_only_a_later_rival_was_run_once(record: MakeRecord) -> None:
+    levels = {"a": (130.0, 130.5), "b": (100.0, 100.5), "c": (60.0,)}
+    records = [record(target, tps, repeat=n) for target, runs in levels.items() for n, tps in enumerate(runs, 1)]
+    spreads = {(pair.left, pair.right): pair.assumed_spread for pair in compare_targets(judge_cells(records))}
+    assert spreads["a", "b"] is None and spreads["a", "c"] is not None
+    assert "if repeats spread by" in answer_of(records).sentences[0]
 
 
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:

@@ -104,6 +104,18 @@ def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRe
     assert "the server died" in said(GOOD, records)["runs-not-good"]
 
 
+def test_a_cell_whose_other_runs_failed_is_not_said_to_have_been_run_once(study: MakeStudy) -> None:
+    first, *others = study({"a": 200.0, "b": 100.0}, repeats=3)
+    failed = [
+        replace(one, status="failed", figures=replace(one.figures, tps_mean=None))
+        if one.run.cell == first.run.cell
+        else one
+        for one in others
+    ]
+    text = said(replace(GOOD, repeats=3), [first, *failed])["one-repeat"]
+    assert text.startswith("1 of 12 cells rests on a single run: ") and "only once" not in text
+
+
 def test_runs_that_are_not_made_yet_are_no_failures(record: MakeRecord) -> None:
     missing = record(repeat=3, status="missing", reason="not run yet", figures={"tps_mean": None})
     found = said(GOOD, [record(), record(repeat=2), missing])

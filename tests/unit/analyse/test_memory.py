@@ -60,6 +60,23 @@ def test_a_gain_that_is_not_shown_is_told_with_its_interval() -> None:
     assert " a (2 to 8 % faster)" in memory_sentence([above], 4)
 
 
+def test_a_gain_of_cells_that_were_run_once_names_the_spread_that_it_assumes(study: MakeStudy) -> None:
+    for repeats in (1, 2):
+        gains = gains_of(with_more(study({"a": 100.0}, repeats=repeats), {"a": 2.0}))
+        words = memory_sentence(gains, 16)
+        assert ("16 connections, if repeats spread by 2.6 %, a is " in words) == (repeats == 1)
+
+
+def test_one_target_whose_runs_are_too_unlike_hides_no_interval_of_the_others() -> None:
+    gains = [
+        MemoryGain("a", LESS, MORE, 1.3, 0.1, 9.0, "undecided"),
+        MemoryGain("b", LESS, MORE, 1.01, 0.95, 1.08, "undecided"),
+        MemoryGain("c", LESS, MORE, 1.00, 0.97, 1.03, "undecided"),
+    ]
+    words = memory_sentence(gains, 4)
+    assert "b and c (each between 5 % slower and 8 % faster), a cannot be compared, " in words
+
+
 def test_unknown_memory_is_no_size(study: MakeStudy) -> None:
     levels = {"a": 100.0, "b": 80.0}
     assert gains_of(study(levels, tiers=(0, MORE))) == []

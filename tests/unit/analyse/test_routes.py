@@ -50,6 +50,13 @@ def test_an_order_that_stays_is_told_with_how_many_comparisons_say_so(study: Mak
     assert "all 6 comparisons" in route_sentence(found, place_words)
 
 
+def test_an_order_of_cells_that_were_run_once_names_the_spread_that_it_assumes(study: MakeStudy) -> None:
+    for repeats in (1, 2):
+        records = over_the_network(study({"a": 130.0, "b": 100.0}, repeats=repeats), {"a": 0.8, "b": 0.8})
+        words = route_sentence(order_of(compared(records)), place_words)
+        assert words.endswith("a difference on both routes, if repeats spread by 2.6 %.") == (repeats == 1)
+
+
 def test_targets_that_change_places_are_named_with_both_differences(study: MakeStudy) -> None:
     found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.5, "b": 0.9})))
     assert len(found.reversed_pairs()) == 6

@@ -54,6 +54,20 @@ def test_targets_of_one_version_are_no_upgrade(study: MakeStudy) -> None:
     assert upgrades_of(records) == []
 
 
+def test_a_run_that_is_not_made_yet_has_no_version(study: MakeStudy) -> None:
+    """It carries what the study file names, 8.0, while the server is 8.0.31."""
+    levels = {"mysql:8.0": 80.0, "mysql:8.0 tuned": 90.0}
+    records = versioned(study(levels), dict.fromkeys(levels, "8.0.31"))
+    unmade_cell = records[-1].run.cell
+    unmade = [
+        replace(one, status="missing", version="8.0", figures=replace(one.figures, tps_mean=None))
+        if one.run.cell == unmade_cell
+        else one
+        for one in records
+    ]
+    assert upgrades_of(unmade) == []
+
+
 def test_another_storage_engine_is_no_upgrade(study: MakeStudy) -> None:
     records = versioned(study(LEVELS))
     other = [replace(one, storage_engine="rocksdb") if one.run.cell.target == "mysql:8.0" else one for one in records]
@@ -72,6 +86,24 @@ def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_sho
         words,
     )
     assert upgrade_sentence(found, ("w", "socket", 1, 1), lambda place: "nowhere") == ""
+
+
+def test_upgrades_of_cells_that_were_run_once_name_the_spread_that_they_assume(study: MakeStudy) -> None:
+    for repeats in (1, 2):
+        words = upgrade_sentence(upgrades_of(versioned(study(LEVELS, repeats=repeats))), PLACE, lambda place: "here")
+        assert words.startswith("Upgrades at here, if repeats spread by 2.6 %: ") == (repeats == 1)
+
+
+def test_one_upgrade_whose_runs_are_too_unlike_hides_no_interval_of_the_others(study: MakeStudy) -> None:
+    ends = ((0.1, 9.0), (0.97, 1.05), (0.98, 1.06))
+    open_steps = [
+        replace(
+            step, changes={PLACE: replace(step.changes[PLACE], verdict="undecided", ratio=1.01, low=low, high=high)}
+        )
+        for step, (low, high) in zip(upgrades_of(versioned(study(LEVELS))), ends, strict=True)
+    ]
+    words = upgrade_sentence(open_steps, PLACE, lambda place: "here")
+    assert "for 2 upgrades: each between 3 % slower and 6 % faster; 1 other cannot be compared, " in words
 
 
 @pytest.mark.parametrize("verdict", ["same", "undecided", "not settled"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dbdyno.analyse import TargetShift
+from dbdyno.analyse import TargetShift, parse_criterion
 from dbdyno.cli import main
 from dbdyno.core import LatencyNs, RequestError
 from dbdyno.report import StudyDiff, diff_results
@@ -21,6 +21,7 @@ from dbdyno.report.diff._blocks import print_diff
 from dbdyno.report.diff._caveats import _machine_caveats
 from dbdyno.report.diff._diff import _match_cells
 from dbdyno.report.diff._mismatch import _window_mismatch
+from dbdyno.report.diff._rules import check_rules
 from dbdyno.report.diff._side import DiffSide
 from dbdyno.store import StoredRun, StoredStudy, gather
 from dbdyno.study import Imported
@@ -75,6 +76,14 @@ def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
 @pytest.fixture(scope="module")
 def diff(base: StoredStudy, new: StoredStudy) -> StudyDiff:
     return diff_results(base, new)
+
+
+def crashed_at_four(run: StoredRun) -> StoredRun:
+    """No run with four connections is good."""
+    if run.record.run.cell.concurrency != 4:
+        return run
+    figures = replace(run.record.figures, tps_mean=None, latency_ns=None)
+    return StoredRun(replace(run.record, status="failed", reason="died", figures=figures))
 
 
 def codes(diff: StudyDiff) -> set[str]:
@@ -239,6 +248,41 @@ def test_a_cell_that_base_never_ran_well_is_not_missing(write: Write, tmp_path: 
     assert missing == {("mariadb:11.8", 4): True, ("mysql:9.7", 4): False}
 
 
+def test_a_cell_that_base_never_ran_well_is_not_counted_as_held(
+    base: StoredStudy, write: Write, tmp_path: Path
+) -> None:
+    before = write(tmp_path / "before", text=SMALL, change=crashed_at_four)
+    (rule,) = check_rules(diff_results(before, base), [parse_criterion("missing")])
+    assert (rule.outcome, rule.checked) == ("PASS", 4)
+    within = diff_results(base, base, renamed={"mysql:9.7": "mariadb:11.8"})
+    (rule,) = check_rules(within, [parse_criterion("missing")])
+    assert (rule.outcome, rule.checked) == ("PASS", 3), "targets that nobody paired are not checked"
+
+
+def test_a_cell_without_a_good_run_is_missing_whatever_else_keeps_it_from_being_compared(
+    base: StoredStudy, write: Write, tmp_path: Path
+) -> None:
+    text = SMALL.replace('window = "12s"', 'window = "14s"')
+    found = diff_results(base, write(tmp_path / "longer", text=text, change=crashed_at_four))
+    assert found.changes == ()
+    assert {left.cell.concurrency: left.is_missing for left in found.left_out} == {1: False, 4: True, 16: False}
+    (rule,) = check_rules(found, [parse_criterion("missing")])
+    assert (rule.outcome, len(rule.missing), rule.checked) == ("FAIL", 2, 6)
+    assert "died" in rule.missing[0].reason and "14 s" in rule.missing[0].reason
+
+
+def test_repeats_that_would_decide_a_rule_count_the_cells_that_were_tested(diff: StudyDiff) -> None:
+    """A slow cell that is not beyond chance needs fewer repeats where it was tested alone."""
+    first, *others = diff.of("tps")
+    slow = replace(first, ratio=0.7, low=0.3, high=1.6, verdict="undecided", is_significant=False, sd=0.2, remedy="")
+    unsettled = [replace(change, verdict="not settled", is_significant=False, remedy="settle") for change in others]
+    criterion = parse_criterion("slower:16%")
+    (rule,) = check_rules(replace(diff, changes=(slow, *unsettled)), [criterion])
+    repeats, more_repeats = (criterion.repeats_for(slow, family) for family in (1, len(diff.of("tps"))))
+    assert repeats is not None and more_repeats is not None and repeats < more_repeats
+    assert rule.open[0].remedy == f"{repeats} repeats would decide"
+
+
 def test_a_target_that_answers_otherwise_than_before_is_told(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "answers", text=SMALL)
     rewritten(other, "fingerprints/mysql*.json", lambda d: d["fingerprints"][0].update(content_sha256="00" * 32))
@@ -324,19 +368,7 @@ def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
 def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
     base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def crashed(run: StoredRun) -> StoredRun:
-        if run.record.run.cell.concurrency == 4:
-            return StoredRun(
-                replace(
-                    run.record,
-                    status="failed",
-                    reason="died",
-                    figures=replace(run.record.figures, tps_mean=None, latency_ns=None),
-                )
-            )
-        return run
-
-    other = write(tmp_path / "crash", text=SMALL, change=crashed)
+    other = write(tmp_path / "crash", text=SMALL, change=crashed_at_four)
     code, printed, _ = asked(capsys, base.path, other.path, "--fail-on", "slower:30%")
     assert code == 1
     assert re.search(rf"NOT SHOWN slower:30%: mysql:9\.7 .*512 MiB and 4 connections: .*{other.path}", printed)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from rich.console import Console
 
 from dbdyno.report import analyse_study, print_summary, summary_json
-from dbdyno.store import StoredStudy
+from dbdyno.report._terminal import cells_table
+from dbdyno.store import StoredRun, StoredStudy
 
 CELL_FIELDS = {
     "target",
@@ -96,3 +100,23 @@ def test_the_terminal_survives_a_study_that_went_wrong(broken: StoredStudy) -> N
     text = " ".join(printed(broken).split())
     assert re.search(r"\b6 missing\b.*\b1 failed\b.*\b1 suspect\b", text)
     assert "<b>signal 11</b>" in text
+
+
+def test_only_cells_with_one_run_are_said_to_have_one(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    def fail_second(run: StoredRun) -> StoredRun:
+        if run.record.run.cell.target != "mysql:9.7" or run.record.run.repeat != 2:
+            return run
+        figures = replace(run.record.figures, tps_mean=None, latency_ns=None)
+        return StoredRun(replace(run.record, status="failed", reason="died", figures=figures))
+
+    text = """
+name = "few"
+targets = ["mariadb:11.8", "mysql:9.7"]
+workload = {name = "sysbench/oltp_read_write", tables = 4, rows = 50000}
+axes = {tier = "64MB", concurrency = 4}
+measure = {warm_up = "4s", window = "12s", repeats = 2}
+"""
+    table = cells_table(analyse_study(write(tmp_path / "few", text=text, change=fail_second)))
+    assert table is not None
+    assert "verdicts on cells with one run hold if repeats spread by" in str(table)
+    assert "one run a cell" not in str(table)

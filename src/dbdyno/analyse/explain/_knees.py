@@ -3,6 +3,7 @@
 Every transaction demands some time of each resource: its utilisation over throughput (the service demand law). More
 connections can't bring more throughput than one over the largest demand, which N* = (T(1) + Z) / that demand would
 reach without any waiting; Z is the think time (Denning and Buzen, ACM Computing Surveys 10, 1978, asymptotic bounds).
+What other programs and the hypervisor take of the processors lowers both in proportion.
 """
 
 from __future__ import annotations
@@ -79,11 +80,13 @@ def knee_of(
                 _processor_share(times[cell], user) if resource == "processors" else 0.0
                 for user in ("neighbours", "steal")
             )
-            demand_ms = (shares[resource] - by_others - by_hypervisor) * 1e3 / _tps(times[cell])
+            foreign_share = by_others + by_hypervisor
+            demand_ms = (shares[resource] - foreign_share) * 1e3 / _tps(times[cell])
             first_runs = times[sorted_cells[0]]
             is_open_loop = any(run.rests for run in first_runs) and not has_think_time
             is_known = sorted_cells[0].concurrency == 1 and not is_open_loop and demand_ms > 0 and _tps(first_runs) > 0
-            stops_at = 1e3 / _tps(first_runs) / demand_ms if is_known and resource != ROW_LOCKS else None
+            most_tps = (1 - foreign_share) * 1e3 / demand_ms if demand_ms > 0 else 0.0
+            stops_at = most_tps / _tps(first_runs) if is_known and resource != ROW_LOCKS else None
             return Knee(
                 sorted_cells,
                 utilisations,

@@ -117,12 +117,11 @@ def diff_results(
         obstacles = [*hosts, *cell_mismatches(*sides, cells)]
         blocking_mismatches = [obstacle for obstacle in obstacles if obstacle.kind not in allowed_kinds]
         allowed_mismatches += [obstacle for obstacle in obstacles if obstacle.kind in allowed_kinds]
-        if blocking_mismatches:
-            excluded_cells.append(
-                ExcludedCell(cells[1], mismatch_words(blocking_mismatches), is_missing=False, is_common=pair[0].trusted)
-            )
-        elif reason := _no_good_run_words(pair, sides):
-            excluded_cells.append(ExcludedCell(cells[1], reason, is_missing=pair[0].trusted, is_common=pair[0].trusted))
+        mismatch_reason = mismatch_words(blocking_mismatches) if blocking_mismatches else ""
+        reason = "; ".join(filter(None, (_no_good_run_words(pair, sides), mismatch_reason)))
+        if reason:
+            is_missing = pair[0].trusted and not pair[1].trusted
+            excluded_cells.append(ExcludedCell(cells[1], reason, is_missing=is_missing, is_common=pair[0].trusted))
         else:
             pairs.append(pair)
     folders = sides[:1] if sides[0] is sides[1] else sides  # one sentinel counts once

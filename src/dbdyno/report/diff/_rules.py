@@ -41,7 +41,7 @@ class RuleOutcome:
     broken : cells that are worse by more than allowed, beyond chance
     open : cells for which it is not shown
     missing : cells of the base without a fellow or a good run; only the rule ``missing`` is broken by them
-    checked : cells that the rule could be held against
+    checked : cells that the rule could be held against; of the rule ``missing`` those with a good run in base
     """
 
     criterion: Criterion
@@ -72,11 +72,14 @@ def overall(rules: Sequence[RuleOutcome]) -> GateOutcome:
 def _rule_outcome(diff: StudyDiff, criterion: Criterion) -> RuleOutcome:
     if criterion.measure is None:
         missing_cells = tuple(cell for cell in diff.left_out if cell.is_missing)
-        return RuleOutcome(criterion, (), (), missing_cells, len(diff.base.judgements))
+        good_base_cells = {change.base for change in diff.of("tps")}
+        good_base_cells |= {cell.cell for cell in diff.left_out if cell.is_missing or cell.is_common}
+        return RuleOutcome(criterion, (), (), missing_cells, len(good_base_cells))
     changes = diff.of(criterion.measure)
     broken_changes = tuple(change for change in changes if criterion.outcome_of(change) == "FAIL")
     open_changes = [change for change in changes if criterion.outcome_of(change) == "NOT SHOWN"]
-    open_cells = [OpenCell(c.base, c.new, c, _remedy_words(criterion, c, len(changes))) for c in open_changes]
+    tested_count = sum(change.verdict != "not settled" for change in changes)
+    open_cells = [OpenCell(c.base, c.new, c, _remedy_words(criterion, c, tested_count)) for c in open_changes]
     open_cells += _cells_not_compared(diff, changes)
     return RuleOutcome(criterion, broken_changes, tuple(open_cells), (), len(changes))
 

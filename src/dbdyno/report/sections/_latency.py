@@ -88,7 +88,10 @@ def _source_words(page: Page) -> str:
     printed_count = sum(x.is_told for x in page.analysis.latency)
     if not printed_count:
         return "From the histograms of all repeats together."
-    words = "As printed by the tool for each whole run, in its steps; the median of several runs."
+    words = (
+        "As printed by the tool for each whole run, in its steps; of several runs the middle one, of an even number "
+        "the larger of the two in the middle."
+    )
     if printed_count < len(page.analysis.latency):
         return f"From histograms where the logs have them; otherwise {words[0].lower()}{words[1:]}"
     return words

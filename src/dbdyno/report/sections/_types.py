@@ -9,7 +9,10 @@ from dbdyno.report._types import CellTypes
 from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
 _QUANTILES = "Percentiles from the histograms of all repeats together. Lower is better."
-_TOLD_QUANTILES = "Means and percentiles as printed by the tool; the median of several repeats. Lower is better."
+_TOLD_QUANTILES = (
+    "Means and percentiles as printed by the tool; of several repeats the middle one, of an even number the "
+    "larger of the two in the middle. Lower is better."
+)
 _RATES = (
     " NOPM: new orders per minute, without those rolled back; TPM: transactions of all types per minute. Client and "
     "server count separately. If they differ, something else used the server or work was lost."

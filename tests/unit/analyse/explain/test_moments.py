@@ -187,6 +187,8 @@ def test_what_other_programs_and_the_hypervisor_use_is_no_demand_of_the_target()
     assert knee is not None
     assert (knee.resource, knee.by_others, knee.by_hypervisor) == ("processors", 0.25, 0.05)
     assert knee.demand_ms == pytest.approx(700 / 400)
+    # One connection does 100 TPS, and the 70 % that are left give 400: more than four can't help.
+    assert knee.stops_at == pytest.approx(4.0)
 
 
 def test_no_knee_is_named_where_nothing_is_used_up_or_known() -> None:
