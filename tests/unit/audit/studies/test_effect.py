@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -73,6 +74,15 @@ def test_a_longer_route_cannot_explain_a_lead(study: Study) -> None:
         for told in (pair(2.0, 1.5, 2.5), pair(0.5, 0.4, 0.6))
     ]
     assert severities == ["medium", "high"]
+
+
+def test_of_values_in_one_place_of_the_order_either_may_help(study: Study) -> None:
+    """Commits that sync the binary log each thousandth time wait for less than those that sync it each time."""
+    values = {"binlog.sync": {"0": ("c",), "1": ("b",), "1000": ("a",)}}
+    behind_both = [replace(pair(0.5, 0.4, 0.6), left="c", right=name) for name in "ab"]
+    found = weighed(study, finding("binlog-sync-mismatch", values), pair(2.0, 1.5, 2.5), *behind_both)
+    assert found.severity == "critical"
+    assert "a is faster than b" in found.remark
 
 
 def test_where_nothing_is_decided_a_finding_is_high_at_most(study: Study) -> None:
