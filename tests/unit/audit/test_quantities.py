@@ -158,6 +158,22 @@ def test_paths_of_data_and_redo_follow_the_switches_of_each_version() -> None:
     assert derived(target(MARIADB_11_8, more={"storage_engine": "tidesdb"}), "data_io_path").value == "buffered"
 
 
+@pytest.mark.parametrize("version", [MYSQL_5_7, MYSQL_8_0, "10.6.23-MariaDB"])
+def test_o_dsync_opens_the_redo_log_and_syncs_data_files_as_fsync_does(version: str) -> None:
+    flags = [
+        derived(target(version, innodb_flush_method=method, innodb_doublewrite="ON"), "data_io_flags").value
+        for method in ("O_DSYNC", "fsync")
+    ]
+    assert flags == ["none", "none"]
+
+
+def test_o_dsync_is_of_data_files_too_from_mariadb_11_on() -> None:
+    shown = {"innodb_flush_method": "O_DSYNC", "innodb_data_file_write_through": "ON", "innodb_doublewrite": "ON"}
+    asked = recognise(TargetFacts("mariadb-11.8.6", option_file={"innodb_flush_method": "O_DSYNC"}))
+    assert derived(target(MARIADB_11_8, **shown), "data_io_flags").value == "write-through"
+    assert derived(asked, "data_io_flags").value == "write-through"
+
+
 def test_pauses_of_a_turn_are_multiplied_from_8_0_16_on() -> None:
     assert (
         derived(

@@ -34,15 +34,19 @@ def data_io_path(target: AuditTarget) -> SourcedValue:
 
 
 def data_io_flags(target: AuditTarget) -> SourcedValue:
-    """Return what else is done to data files on the way to the device."""
+    """Return what else is done to data files on the way to the device.
+
+    In MySQL, and in MariaDB up to 10.11, O_DSYNC concerns the redo log alone: data files are synced by fsync. Later
+    releases of MariaDB apply it to data files, too, and show that in the variable of data files.
+    """
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
     method = effective(target, "io.flush_method")
     if method.state == "missing" and not target.is_family("mariadb", "11.0"):
         return method
     flags = []
-    is_write_through = effective(target, "io.data_file_write_through").value == "ON"
-    if is_write_through or (method.value == "O_DSYNC" and target.family != "mariadb"):
+    is_asked_for = target.asked_only and target.is_family("mariadb", "11.0") and method.value == "O_DSYNC"
+    if is_asked_for or effective(target, "io.data_file_write_through").value == "ON":
         flags.append("write-through")
     if method.value in ("O_DIRECT_NO_FSYNC", "NOSYNC") or doublewrite(target).value == "fast":
         flags.append("no-fsync")
