@@ -223,6 +223,19 @@ def test_files_of_rocksdb_are_in_snappy_unless_the_options_say_otherwise(
     assert derived(rocksdb, "table_compression").value == wanted
 
 
+def test_options_of_the_default_family_come_before_those_of_all_families() -> None:
+    values = {
+        "rocksdb_block_cache_size": str(GIB),
+        "rocksdb_db_write_buffer_size": "0",
+        "rocksdb_default_cf_options": "compression=kNoCompression;write_buffer_size=64m;max_write_buffer_number=4",
+        "rocksdb_override_cf_options": "cf2={compression=kZSTD};default={compression=kLZ4Compression;"
+        "block_based_table_factory={block_size=16k;cache_index_and_filter_blocks=1};write_buffer_size=256m}",
+    }
+    rocksdb = target(MARIADB_11_8, more={"storage_engine": "rocksdb"}, **values)
+    assert derived(rocksdb, "table_compression").value == "KLZ4COMPRESSION"
+    assert derived(rocksdb, "cache_bytes").value == 2 * GIB
+
+
 @pytest.mark.parametrize(
     ("word", "name"), [("crc32", "crc32"), ("strict_full_crc32", "crc32"), ("innodb", "software"), ("none", "none")]
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number, switch
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, missing, number, weakest
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit.quantities._arithmetic import as_derived, renamed
+from dbdyno.audit.quantities._column_families import default_family_options
 from dbdyno.audit.quantities._commit import doublewrite
 
 _DIRECT = frozenset({"O_DIRECT", "O_DIRECT_NO_FSYNC", "ALL_O_DIRECT"})
@@ -93,11 +92,10 @@ def cache_bytes(target: AuditTarget) -> SourcedValue:
 
 def _column_family_buffer_bytes(target: AuditTarget) -> SourcedValue:
     """Write buffers of the default column family: size times number; further families come on top."""
-    text = target.variable("rocksdb_default_cf_options") or ""
-    size = re.search(r"write_buffer_size=(\w+)", text)
-    count = re.search(r"max_write_buffer_number=(\d+)", text)
-    bytes_each = parse_number(size[1]) if size else 64 << 20
-    return known(int((bytes_each or 0) * (int(count[1]) if count else 2)), "derived")
+    options = default_family_options(target) or {}
+    bytes_each = parse_number(options.get("write_buffer_size", "64M")) or 0
+    count = parse_number(options.get("max_write_buffer_number", "2")) or 0
+    return known(int(bytes_each * count), "derived")
 
 
 def lock_model(target: AuditTarget) -> SourcedValue:
