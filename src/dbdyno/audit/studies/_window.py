@@ -21,6 +21,7 @@ _NEEDED = (
     "client.cpu.system",
     "client.cpu.user",
     "engine.bytes.dirty",
+    "engine.lsm.compaction_queue",
     "engine.lsm.memtable_bytes",
     "engine.pool.misses",
     "engine.redo.checkpoint_age",
