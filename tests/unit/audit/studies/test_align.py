@@ -56,6 +56,17 @@ def test_statement_texts_in_one_binary_log_are_taken_out() -> None:
     assert change.startswith("a: binlog_annotate_row_events = ON ")
 
 
+def test_compression_of_one_binary_log_is_taken_out_under_mariadbs_name() -> None:
+    binlog = 'log_bin = "binlog"\n'
+    study = study_of(mariadb=binlog + 'log_bin_compress = "ON"', mysql=binlog)
+    same = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
+    same |= {"binlog_row_metadata": "MINIMAL"}
+    a = {**same, "binlog_annotate_row_events": "OFF", "log_bin_compress": "ON"}
+    b = {**same, "binlog_rows_query_log_events": "OFF", "binlog_transaction_compression": "OFF"}
+    found = outcome(mended(study, a, b), "binlog-content-mismatch")
+    assert (found.changes, found.is_left) == (("a: log_bin_compress = ON removed",), False)
+
+
 def test_options_are_known_by_what_they_stand_for() -> None:
     study = study_of(mariadb='log-bin = "binlog"')
     result = mended(study, {"log_bin": "ON"}, {"log_bin": "OFF"})
