@@ -18,7 +18,7 @@ _FACTS = {
     "idle_share": "idle share of the processors",
     "rss_bytes": "resident memory of the process",
 }
-_DERIVED = {"binlog_statement_text": "texts of statements", "commit_class": "durability of commits"}
+_DERIVED = {"commit_class": "durability of commits"}
 _SPOKEN_CLASSES = {
     "sync-each-commit": "flushed at each commit",
     "write-each-commit": "written at each commit, synced later",

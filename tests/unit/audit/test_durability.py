@@ -7,12 +7,11 @@ import pytest
 from audit_cases import (
     MARIADB_11_8,
     MYSQL_8_4,
-    asked,
     facts,
     outcome,
     verdict,
 )
-from dbdyno.audit import TargetFacts, value_in_effect
+from dbdyno.audit import TargetFacts
 from dbdyno.configure import RequestedOptions, ServerBuild, ServerSize, choose_settings
 
 
@@ -35,31 +34,9 @@ def test_row_metadata_alone_is_low() -> None:
 def test_a_compressed_binary_log_is_known_by_mariadbs_name_for_it_too(compressed: str, wanted: str) -> None:
     same = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
     same |= {"binlog_row_metadata": "MINIMAL"}
-    a = facts("a", MARIADB_11_8, log_bin_compress=compressed, binlog_annotate_row_events="OFF", **same)
-    b = facts("b", binlog_transaction_compression="OFF", binlog_rows_query_log_events="OFF", **same)
+    a = facts("a", MARIADB_11_8, log_bin_compress=compressed, **same)
+    b = facts("b", binlog_transaction_compression="OFF", **same)
     assert outcome("binlog-content-mismatch", a, b) == wanted
-
-
-@pytest.mark.parametrize(
-    ("binlog_format", "texts", "wanted"),
-    [("ROW", "ON", "finding"), ("ROW", "OFF", "clear"), ("STATEMENT", "ON", "clear")],
-)
-def test_texts_of_statements_count_where_rows_are_logged(binlog_format: str, texts: str, wanted: str) -> None:
-    same = {"log_bin": "ON", "binlog_format": binlog_format, "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
-    same |= {"binlog_row_metadata": "MINIMAL"}
-    a = facts("a", MARIADB_11_8, binlog_annotate_row_events=texts, **same)
-    b = facts("b", binlog_rows_query_log_events="OFF", **same)
-    assert outcome("binlog-content-mismatch", a, b) == wanted
-
-
-def test_mariadb_writes_texts_of_statements_unless_asked_not_to() -> None:
-    def texts(version: str, **options: str) -> object:
-        one = asked("a", version, binlog_format="ROW", **options)
-        return value_in_effect(one, "derived:binlog_statement_text").value
-
-    assert (texts(MARIADB_11_8), texts("10.1.48-MariaDB"), texts(MYSQL_8_4)) == ("ON", "OFF", "OFF")
-    assert texts(MARIADB_11_8, binlog_annotate_row_events="0") == "OFF"
-    assert texts(MYSQL_8_4, binlog_rows_query_log_events="1") == "ON"
 
 
 def test_a_binary_log_inside_a_storage_engine_is_another_design() -> None:

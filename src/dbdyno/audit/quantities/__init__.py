@@ -10,13 +10,7 @@ from collections.abc import Callable
 
 from dbdyno.audit._reading import SourcedValue, missing
 from dbdyno.audit._target import AuditTarget
-from dbdyno.audit.quantities._commit import (
-    binlog_statement_text,
-    commit_class,
-    doublewrite,
-    group_commit_delay_us,
-    gtid,
-)
+from dbdyno.audit.quantities._commit import commit_class, doublewrite, group_commit_delay_us, gtid
 from dbdyno.audit.quantities._compression import table_compression
 from dbdyno.audit.quantities._flushing import (
     dirty_lwm,
@@ -53,7 +47,6 @@ def derived(target: AuditTarget, name: str) -> SourcedValue:
 
 
 QUANTITIES: dict[str, Callable[[AuditTarget], SourcedValue]] = {
-    "binlog_statement_text": binlog_statement_text,
     "cache_bytes": cache_bytes,
     "checkpoint_limit": checkpoint_limit,
     "checksum_class": checksum_class,

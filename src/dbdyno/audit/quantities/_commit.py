@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
-from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, missing, number, weakest
+from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, number, weakest
 from dbdyno.audit._target import AuditTarget
-from dbdyno.audit.quantities._arithmetic import MYSQL
 
 
 def commit_class(target: AuditTarget) -> SourcedValue:
@@ -43,23 +42,6 @@ def gtid(target: AuditTarget) -> SourcedValue:
         return NOT_OFFERED  # it writes its own id with every transaction and has no switch for it
     reading = effective(target, "binlog.gtid")
     return known("OFF") if reading.state == "not offered" else reading
-
-
-def binlog_statement_text(target: AuditTarget) -> SourcedValue:
-    """Return whether the binary log holds the text of each statement next to the rows that it changes.
-
-    MariaDB calls it an Annotate_rows event and writes it by default; MySQL's is a Rows_query event.
-    """
-    is_mariadb = target.family == "mariadb"
-    name = "binlog_annotate_row_events" if is_mariadb else "binlog_rows_query_log_events"
-    if effective(target, "binlog.format").value == "STATEMENT" or target.is_family(MYSQL, "", "5.6.2"):
-        return known("OFF", implied=True)
-    if (text := target.variable(name)) is not None:
-        return known(switch(text))
-    if not target.asked_only:
-        return missing(f"variable {name}")
-    default = "ON" if target.is_family("mariadb", "10.2.4") else "OFF"
-    return known(switch(target.asked(name) or default), "asked")
 
 
 def group_commit_delay_us(target: AuditTarget) -> SourcedValue:

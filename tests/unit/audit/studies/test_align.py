@@ -12,7 +12,7 @@ from dbdyno.audit import ComparisonSet, rules
 from dbdyno.audit.studies import AlignedStudy, align_study, study_sets
 from dbdyno.audit.studies._remedies import _document
 from dbdyno.core import Run
-from dbdyno.engines import neutral_parameters, vocabulary
+from dbdyno.engines import neutral_parameters
 from dbdyno.study import Study, parse_study, study_text
 from stored_study import TWINS, TWO, write_study
 
@@ -44,16 +44,6 @@ def test_an_option_of_one_target_that_dbdyno_sets_on_all_is_taken_out() -> None:
     (change,) = outcome(result, "commit-policy-mismatch").changes
     assert change.startswith("b: innodb_flush_log_at_trx_commit = 2 ")
     assert dict(result.study.target("b").options) == {"innodb_stats_persistent": "ON"}
-
-
-def test_statement_texts_in_one_binary_log_are_taken_out() -> None:
-    binlog = 'log_bin = "binlog"\n'
-    study = study_of(mariadb=binlog + 'binlog_annotate_row_events = "ON"', mysql=binlog)
-    same = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
-    same |= {"binlog_row_metadata": "MINIMAL"}
-    a, b = {**same, "binlog_annotate_row_events": "ON"}, {**same, "binlog_rows_query_log_events": "OFF"}
-    (change,) = outcome(mended(study, a, b), "binlog-content-mismatch").changes
-    assert change.startswith("a: binlog_annotate_row_events = ON ")
 
 
 def test_compression_of_one_binary_log_is_taken_out_under_mariadbs_name() -> None:
@@ -228,5 +218,4 @@ def test_remedies_name_rules_and_parameters_that_exist(group: str) -> None:
     named = [row["rule"] for row in entries] if group == "left" else list(entries) if group == "rules" else []
     assert set(named) <= {rule.rule_id for rule in rules()}
     if group != "left":
-        known_names = {*neutral_parameters(), *vocabulary()}
-        assert {name for names in entries.values() for name in names} <= known_names
+        assert {name for names in entries.values() for name in names} <= set(neutral_parameters())
