@@ -92,6 +92,7 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         "life": {},
         "server_cnf": "[mysqld]\ninnodb_flush_log_at_trx_commit = 1\nskip_log_bin\n",
         "telemetry": readings,
+        "unread": (),
     }
     change(run, fields)
     began = 1_795_000_000 * 10**9 + run.order_index * 20 * 10**9
@@ -116,7 +117,9 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
     return StoredRun(
         record,
         seconds,
-        telemetry=[TelemetryRow(s, *reading) for s in range(13) for reading in fields["telemetry"]],
+        telemetry=[
+            TelemetryRow(s, *reading) for s in range(13) if s not in fields["unread"] for reading in fields["telemetry"]
+        ],
         variables=fields["variables"],
         variables_after=fields["variables_after"],
         status_before=fields["status_before"],

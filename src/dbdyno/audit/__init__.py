@@ -11,6 +11,7 @@ comes from `engines`. `audit.dumps`, `audit.studies` and the lab collect the fac
 """
 
 from dbdyno.audit._durability import UNKNOWN, Durability, durability_of
+from dbdyno.audit._effective import name_in_family
 from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
 from dbdyno.audit._facts import ComparisonSet, TargetFacts
 from dbdyno.audit._questions import default_of, server_of, value_in_effect
@@ -54,6 +55,7 @@ __all__ = [
     "durability_of",
     "finding_data",
     "missing_words",
+    "name_in_family",
     "names_machine",
     "rules",
     "server_of",

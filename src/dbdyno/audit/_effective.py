@@ -64,7 +64,7 @@ def shown_value(target: AuditTarget, parameter_id: str) -> SourcedValue:
 
 def variable(target: AuditTarget, name: str) -> SourcedValue:
     """Return a raw variable, under the name that the family has for it, or what its absence implies if known."""
-    own_name = _MARIADB_VARIABLES.get(name, name) if target.family == "mariadb" else name
+    own_name = name_in_family(name, target.family)
     if (text := target.variable(own_name)) is not None:
         return known(normalise(text, "flag"))
     if target.facts.variables is None and (requested_text := target.asked(own_name)) is not None:
@@ -72,6 +72,15 @@ def variable(target: AuditTarget, name: str) -> SourcedValue:
     if target.facts.variables is None and target.facts.option_file is None:
         return missing("variables")
     return implied(target, f"variables:{name}")
+
+
+def name_in_family(name: str, family: str) -> str:
+    """Return the family's name of a raw variable that a rule compares.
+
+    >>> name_in_family("binlog_transaction_compression", "mariadb"), name_in_family("binlog_row_metadata", "mariadb")
+    ('log_bin_compress', 'binlog_row_metadata')
+    """
+    return _MARIADB_VARIABLES.get(name, name) if family == "mariadb" else name
 
 
 def implied(target: AuditTarget, parameter_id: str) -> SourcedValue:

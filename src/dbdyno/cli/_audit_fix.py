@@ -46,16 +46,16 @@ def fix(source: Path, sets: Sequence[ComparisonSet], findings: Sequence[Finding]
 def _print_outcomes(outcomes: Sequence[FindingOutcome], output: Path) -> None:
     satisfied_outcomes = [outcome for outcome in outcomes if not outcome.changes and not outcome.is_left]
     groups = (
-        ("changed", [o for o in outcomes if o.changes]),
-        ("nothing to write", satisfied_outcomes),
-        ("stays", [o for o in outcomes if o.is_left]),
+        ("changed", [(o, o.changes) for o in outcomes if o.changes]),
+        ("nothing to write", [(o, (o.why,)) for o in satisfied_outcomes]),
+        ("stays", [(o, (o.why,)) for o in outcomes if o.is_left]),
     )
     for title, group in groups:
         if group:
             print(f"{title}:")
-        for outcome in group:
+        for outcome, lines in group:
             print(f"  {_finding_title(outcome)}")
-            for line in outcome.changes or (outcome.why,):
+            for line in lines:
                 print(f"    {line}")
     print(f"study: {output}")
 

@@ -72,6 +72,22 @@ def test_a_setting_that_nobody_asked_for_came_from_another_file() -> None:
     assert outcome("packaged-conf-included", ours) == "clear"
 
 
+@pytest.mark.parametrize(
+    ("version", "gtid", "buffering", "share", "history"),
+    [("9.1.0", "OFF", "none", "25", "25000"), ("9.7.4", "ON", "all", "5", "10000000")],
+)
+def test_the_defaults_of_mysql_9_are_those_of_its_release(
+    version: str, gtid: str, buffering: str, share: str, history: str
+) -> None:
+    shown = {
+        "gtid_mode": gtid,
+        "innodb_change_buffering": buffering,
+        "innodb_change_buffer_max_size": share,
+        "binlog_transaction_dependency_history_size": history,
+    }
+    assert outcome("packaged-conf-included", facts("a", version, more={"option_file": {}}, **shown)) == "clear"
+
+
 def test_a_dump_of_the_first_minute_proves_nothing() -> None:
     early = {"uptime": "2", "handler_commit": "0", "questions": "2", "connections": "7"}
     (found,) = verdict("evidence-captured-too-early", with_facts("a", status=early)).values.items()

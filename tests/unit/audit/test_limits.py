@@ -45,3 +45,14 @@ def test_file_limits_of_the_variables_stand_in_for_the_processes() -> None:
     assert outcome("ulimit-mismatch", a, a) == "undecided"
     limited = tuple(with_facts(n, host={"proc_limits": {"Max open files": v}}) for n, v in (("a", "1024"), ("b", "9")))
     assert verdict("ulimit-mismatch", *limited).certainty == "read"
+
+
+def test_limits_that_nobody_read_are_no_other_ones() -> None:
+    read = with_facts("a", host={"proc_limits": {"Max open files": "1024"}, "cgroup": {"memory.max": "1073741824"}})
+    unread = with_facts("b")
+    assert verdict("ulimit-mismatch", read, unread).lacks.keys() == {"b"}
+    assert outcome("ulimit-mismatch", read, unread) == "undecided"
+    other = with_facts("c", host={"proc_limits": {"Max open files": "9"}, "cgroup": {}})
+    result = verdict("ulimit-mismatch", read, unread, other)
+    assert set(result.values) == {"host:proc_limits Max open files", "host:cgroup memory.max"}
+    assert set(result.lacks) == {"b"}

@@ -158,6 +158,22 @@ def test_paths_of_data_and_redo_follow_the_switches_of_each_version() -> None:
     assert derived(target(MARIADB_11_8, more={"storage_engine": "tidesdb"}), "data_io_path").value == "buffered"
 
 
+@pytest.mark.parametrize("version", [MYSQL_5_7, MYSQL_8_0, "10.6.23-MariaDB"])
+def test_o_dsync_opens_the_redo_log_and_syncs_data_files_as_fsync_does(version: str) -> None:
+    flags = [
+        derived(target(version, innodb_flush_method=method, innodb_doublewrite="ON"), "data_io_flags").value
+        for method in ("O_DSYNC", "fsync")
+    ]
+    assert flags == ["none", "none"]
+
+
+def test_o_dsync_is_of_data_files_too_from_mariadb_11_on() -> None:
+    shown = {"innodb_flush_method": "O_DSYNC", "innodb_data_file_write_through": "ON", "innodb_doublewrite": "ON"}
+    asked = recognise(TargetFacts("mariadb-11.8.6", option_file={"innodb_flush_method": "O_DSYNC"}))
+    assert derived(target(MARIADB_11_8, **shown), "data_io_flags").value == "write-through"
+    assert derived(asked, "data_io_flags").value == "write-through"
+
+
 def test_pauses_of_a_turn_are_multiplied_from_8_0_16_on() -> None:
     assert (
         derived(
@@ -205,6 +221,19 @@ def test_files_of_rocksdb_are_in_snappy_unless_the_options_say_otherwise(
     values = {"rocksdb_default_cf_options": options, "rocksdb_supported_compression_types": supported}
     rocksdb = target(MARIADB_11_8, more={"storage_engine": "rocksdb"}, **values)
     assert derived(rocksdb, "table_compression").value == wanted
+
+
+def test_options_of_the_default_family_come_before_those_of_all_families() -> None:
+    values = {
+        "rocksdb_block_cache_size": str(GIB),
+        "rocksdb_db_write_buffer_size": "0",
+        "rocksdb_default_cf_options": "compression=kNoCompression;write_buffer_size=64m;max_write_buffer_number=4",
+        "rocksdb_override_cf_options": "cf2={compression=kZSTD};default={compression=kLZ4Compression;"
+        "block_based_table_factory={block_size=16k;cache_index_and_filter_blocks=1};write_buffer_size=256m}",
+    }
+    rocksdb = target(MARIADB_11_8, more={"storage_engine": "rocksdb"}, **values)
+    assert derived(rocksdb, "table_compression").value == "KLZ4COMPRESSION"
+    assert derived(rocksdb, "cache_bytes").value == 2 * GIB
 
 
 @pytest.mark.parametrize(

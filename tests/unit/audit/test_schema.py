@@ -127,6 +127,30 @@ def test_partitions_are_compared_however_a_vendor_prints_them() -> None:
     assert normalised_ddl(old) != normalised_ddl(old.replace("(9)", "(8)"))
 
 
+@pytest.mark.parametrize(
+    ("version", "one", "other", "wanted"),
+    [
+        (MYSQL_8_4, " ROW_FORMAT=COMPACT", "", "finding"),
+        (MYSQL_8_4, " ROW_FORMAT=REDUNDANT", " ROW_FORMAT=DYNAMIC", "finding"),
+        (MYSQL_8_4, " ROW_FORMAT=DYNAMIC", "", "clear"),
+        ("5.6.51", " ROW_FORMAT=COMPACT", "", "clear"),
+        (MYSQL_8_4, " ROW_FORMAT=COMPRESSED", "", "clear"),
+        (MYSQL_8_4, " KEY_BLOCK_SIZE=8", " ROW_FORMAT=DYNAMIC", "clear"),
+    ],
+)
+def test_row_formats_that_a_definition_names_are_compared(version: str, one: str, other: str, wanted: str) -> None:
+    pair = (with_facts(name, version, schema={"ddl": {"t": DDL + more}}) for name, more in (("a", one), ("b", other)))
+    assert outcome("schema-ddl-mismatch", *pair) == wanted
+
+
+def test_a_row_format_is_no_matter_of_another_storage_engine() -> None:
+    named = with_facts("a", schema={"ddl": {"t": DDL + " ROW_FORMAT=COMPACT"}})
+    rocksdb = with_facts("b", MARIADB_11_8, storage_engine="rocksdb", schema={"ddl": {"t": DDL}})
+    assert outcome("schema-ddl-mismatch", named, rocksdb) == "clear"
+    old_default = with_facts("b", "5.6.51", schema={"ddl": {"t": DDL}})
+    assert outcome("schema-ddl-mismatch", with_facts("a", schema={"ddl": {"t": DDL}}), old_default) == "clear"
+
+
 def test_only_what_differs_of_definitions_is_told() -> None:
     more = DDL.replace("KEY `k_1` (`k`)", "KEY `k_1` (`k`), KEY `k_2` (`k`,`id`)")
     pair = with_facts("a", schema={"ddl": {"t": DDL}}), with_facts("b", schema={"ddl": {"t": more}})

@@ -36,6 +36,9 @@ def test_ciphers_of_the_sessions_come_before_counters() -> None:
     assert verdict("tls-effective-mismatch", told, plain).certainty == "read"
     mixed = with_facts("b", session={"ssl_cipher": ["", "X"]})
     assert verdict("tls-effective-mismatch", mixed, told).values == {"encrypted": ("a",), "mixed": ("b",)}
+    of_no_session = with_facts("c", session={"ssl_cipher": []})
+    assert verdict("tls-effective-mismatch", told, of_no_session).lacks.keys() == {"c"}
+    assert outcome("tls-effective-mismatch", told, of_no_session) == "undecided"
 
 
 def test_that_a_server_offers_tls_decides_nothing() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from audit_cases import (
     MARIADB_11_8,
     MYSQL_8_0,
@@ -49,6 +51,16 @@ def test_memtables_left_over_are_a_debt_of_compaction() -> None:
     more = {"storage_engine": "rocksdb", "status_each_second": rows}
     one = facts("a", MARIADB_11_8, more=more, rocksdb_db_write_buffer_size="64")
     assert outcome("lsm-compaction-debt", one) == "finding"
+
+
+@pytest.mark.parametrize(
+    ("queue", "wanted"), [((0.0, 1.0), "undecided"), ((1.0, 1.0), "clear"), ((1.0, 0.0), "clear"), ((), "undecided")]
+)
+def test_compactions_that_wait_are_a_debt_of_unknown_size(queue: tuple[float, ...], wanted: str) -> None:
+    counters = {"lsm.memtable_bytes": (0.0, 10.0)} | ({"lsm.compaction_queue": queue} if queue else {})
+    more = {"storage_engine": "rocksdb", "counters_each_second": counters}
+    one = facts("a", MARIADB_11_8, more=more, rocksdb_db_write_buffer_size="64")
+    assert outcome("lsm-compaction-debt", one) == wanted
 
 
 def test_many_threads_of_an_lsm_engine_count_on_busy_processors() -> None:

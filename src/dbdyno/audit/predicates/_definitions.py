@@ -14,7 +14,8 @@ _OWN_RULES = (
 )
 """Options of a table that make no other work, or that have separate rules."""
 
-
+_ROW_FORMAT_RE = re.compile(r"\bROW_FORMAT\s*=\s*(\w+)|\bKEY_BLOCK_SIZE\s*=\s*[1-9]", re.IGNORECASE)
+_PLAIN_FORMATS = ("compact", "dynamic", "redundant")
 _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
 
 
@@ -23,7 +24,10 @@ def table_definitions(question: Question) -> RuleVerdict:
     lacks = {target.name: "DDL of the test tables" for target in question.targets if not target.definitions}
     defined_targets = [target for target in question.targets if target.definitions]
     texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in t.definitions.items()} for t in defined_targets}
-    for target, table, options in _engine_option_differences(defined_targets):
+    for target, table, options in (
+        *_engine_option_differences(defined_targets),
+        *_row_format_differences(defined_targets),
+    ):
         texts[target][table] += f" {options}"
     differences = {}
     for table in sorted({table for tables in texts.values() for table in tables}):
@@ -49,6 +53,45 @@ def _engine_option_differences(targets: Sequence[AuditTarget]) -> list[tuple[str
             if len(set(options.values())) > 1:
                 differing_options += [(name, table, words) for name, words in options.items()]
     return differing_options
+
+
+def _row_format_differences(targets: Sequence[AuditTarget]) -> list[tuple[str, str, str]]:
+    """Return target, table and row format where a definition names one and InnoDB targets differ in it.
+
+    A definition without one has the server's default, which alone is no difference of definitions. Compressed tables
+    have a separate rule.
+    """
+    innodb_targets = [target for target in targets if target.storage_engine == "innodb"]
+    differing_formats = []
+    for table in sorted({table for target in innodb_targets for table in target.definitions}):
+        named = {t.name: _row_format(t.definitions[table]) for t in innodb_targets if table in t.definitions}
+        formats = {t.name: named[t.name] or _default_row_format(t) for t in innodb_targets if t.name in named}
+        plain_formats = {name: word for name, word in formats.items() if word in _PLAIN_FORMATS}
+        if any(named[name] for name in plain_formats) and len(set(plain_formats.values())) > 1:
+            differing_formats += [(name, table, f"row_format={word}") for name, word in plain_formats.items()]
+    return differing_formats
+
+
+def _row_format(text: str) -> str:
+    """Return the row format that a definition names; empty for none.
+
+    >>> _row_format("CREATE TABLE t (a int) ENGINE=InnoDB ROW_FORMAT=COMPACT"), _row_format("CREATE TABLE t (a int)")
+    ('compact', '')
+    >>> _row_format("CREATE TABLE t (a int) ENGINE=InnoDB KEY_BLOCK_SIZE=8")
+    'compressed'
+    """
+    matches = list(_ROW_FORMAT_RE.finditer(_split_ddl(text)[2]))
+    word = next((match[1].lower() for match in matches if match[1]), "compressed" if matches else "")
+    return "" if word == "default" else word
+
+
+def _default_row_format(target: AuditTarget) -> str:
+    """Return the row format of tables whose definition names none; empty if the server is not known."""
+    name = "innodb_default_row_format"
+    if word := target.variable(name) or target.asked(name):
+        return word.lower()
+    is_later = target.is_family(("mysql", "percona"), "5.7.9") or target.is_family("mariadb", "10.2.2")
+    return "" if not target.family else "dynamic" if is_later else "compact"
 
 
 def engine_options(text: str) -> str:

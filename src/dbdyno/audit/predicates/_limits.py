@@ -13,6 +13,8 @@ from dbdyno.audit.predicates._generic import fact_missing, ratios
 from dbdyno.audit.predicates._window import series
 from dbdyno.core import format_bytes
 
+_NO_PROCESS_LIMITS = "limits of the servers' processes (host:proc_limits)"
+
 
 def table_cache(question: Question) -> RuleVerdict:
     """Check that servers may keep about the same number of open tables, and none runs out in the window."""
@@ -117,23 +119,23 @@ def _limit_shortages(target: AuditTarget, question: Question) -> list[str]:
 
 
 def process_limits(question: Question) -> RuleVerdict:
-    """Check that servers run under the same limits."""
+    """Check that servers run under the same limits; a limit that nobody read is no other one."""
     differences = {}
-    are_limits_known = all(t.fact("host", "proc_limits") is not None for t in question.targets)
+    lacks = {t.name: _NO_PROCESS_LIMITS for t in question.targets if t.fact("host", "proc_limits") is None}
     for group in ("proc_limits", "cgroup"):
-        facts = {t.name: t.fact("host", group) or {} for t in question.targets}
+        facts = {t.name: fact for t in question.targets if (fact := t.fact("host", group)) is not None}
         for name in sorted({name for limits in facts.values() for name in limits}):
             if "core" in str(name).lower():  # the size of a core file is no limit of a run
                 continue
             values = grouped((target, known(str(limits.get(name, "")))) for target, limits in facts.items())
             if len(values) > 1:
                 differences[f"host:{group} {name}"] = values
-    if differences or are_limits_known:
-        return decide(differences, {})
+    if differences or not lacks:
+        return decide(differences, lacks)
     files = grouped((target.name, effective(target, "server.open_files_limit")) for target in question.targets)
     if len(files) > 1:
         return decide({"server.open_files_limit": files}, {}, "inferred")
-    return undecided("limits of the servers' processes (host:proc_limits)")
+    return undecided(lacks)
 
 
 def binlog_growth(question: Question) -> RuleVerdict:

@@ -30,7 +30,7 @@ def tls_classes(question: Question) -> RuleVerdict:
 def tls_class(target: AuditTarget, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
     """Return encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of connections."""
     ciphers = target.fact("session", "ssl_cipher")
-    if ciphers is not None:
+    if ciphers not in (None, []):  # an empty list is of no session; an empty text is a session without a cipher
         has_cipher = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
         return known("encrypted" if all(has_cipher) else "mixed" if any(has_cipher) else "plain")
     share = derived(target, "tls_share")

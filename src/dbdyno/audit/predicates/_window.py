@@ -14,6 +14,7 @@ from dbdyno.core import format_bytes, short_percent
 from dbdyno.engines import CounterSource, counter_sources
 
 _NO_SECONDS = "status of each second of the window"
+_NO_PENDING_BYTES = "bytes of compaction that waited at the end of the window"
 _SHORT = "a window of ten seconds or more"
 
 
@@ -93,7 +94,15 @@ def compaction_debt(question: Question) -> RuleVerdict:
         if debt > question.rule.threshold * buffer:
             sizes = f"{format_bytes(int(debt))} of pending work, write buffer {format_bytes(int(buffer))}"
             words.append((target.name, sizes))
+        elif not pending and _may_compaction_wait(target):
+            lacks[target.name] = _NO_PENDING_BYTES
     return decide(labelled(words), lacks)
+
+
+def _may_compaction_wait(target: AuditTarget) -> bool:
+    """Return whether more compactions may wait at the end of the window than at its beginning: memtables do not say."""
+    queue = series(target, "lsm.compaction_queue")
+    return not queue or queue[-1] > queue[0]
 
 
 def _judge_targets(question: Question, judge: Callable[[AuditTarget], tuple[bool, str] | None]) -> RuleVerdict:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import SourcedValue, known, missing, number
 from dbdyno.audit._target import AuditTarget
+from dbdyno.audit.quantities._column_families import default_family_options
 
 _COMPRESSED_RE = re.compile(
     r"ROW_FORMAT\s*=\s*COMPRESSED|PAGE_COMPRESSED`?\s*=\s*'?(?:1|ON)|COMPRESSION`?\s*=\s*'?(?!NONE)\w+", re.IGNORECASE
@@ -17,8 +17,8 @@ _ROW_FORMAT_RE = re.compile(r"ROW_FORMAT\s*=", re.IGNORECASE)
 # The table's own, after ENGINE: InnoDB ignores one of an index.
 _BLOCK_SIZE_RE = re.compile(r"\bENGINE\s*=.*?\bKEY_BLOCK_SIZE\s*=\s*([1-9]\d*)", re.IGNORECASE | re.DOTALL)
 _PAGE_BYTES = 16_384
-# Of all levels, not of the last one alone. Unless it is given, RocksDB takes Snappy where it is built with it.
-_CHOSEN_RE = re.compile(r"(?<![a-z_])compression(?:_per_level)?=")
+# Of all levels, not of the last one alone; the first one given holds. Without, RocksDB takes Snappy if it is built in.
+_OF_ALL_LEVELS = ("compression_per_level", "compression")
 _SNAPPY = "kSnappyCompression"
 
 
@@ -64,14 +64,16 @@ def _lsm_compression(target: AuditTarget) -> SourcedValue:
 
 
 def _rocksdb_compression(target: AuditTarget) -> SourcedValue:
-    options = target.variable("rocksdb_default_cf_options")
+    options = default_family_options(target)
     if options is None:
         return missing("variable rocksdb_default_cf_options")
-    words: list[Any] = re.findall(r"compression(?:_per_level)?=([\w:]+)", options)
-    if not _CHOSEN_RE.search(options):
+    words = [options[name] for name in _OF_ALL_LEVELS if name in options][:1]
+    if not words:
         supported = target.variable("rocksdb_supported_compression_types")
         if supported is None:
             return missing("variable rocksdb_supported_compression_types")
         words.append(_SNAPPY if "snappy" in supported.lower() else "kNoCompression")
-    algorithms = "+".join(sorted({str(word).upper() for word in words}))
+    if (of_the_last_level := options.get("bottommost_compression")) is not None:
+        words.append(of_the_last_level)
+    algorithms = "+".join(sorted({word.upper() for word in words}))
     return known("OFF" if algorithms == "KNOCOMPRESSION" else algorithms)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number, switch
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, missing, number, weakest
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit.quantities._arithmetic import as_derived, renamed
+from dbdyno.audit.quantities._column_families import default_family_options
 from dbdyno.audit.quantities._commit import doublewrite
 
 _DIRECT = frozenset({"O_DIRECT", "O_DIRECT_NO_FSYNC", "ALL_O_DIRECT"})
@@ -34,15 +33,19 @@ def data_io_path(target: AuditTarget) -> SourcedValue:
 
 
 def data_io_flags(target: AuditTarget) -> SourcedValue:
-    """Return what else is done to data files on the way to the device."""
+    """Return what else is done to data files on the way to the device.
+
+    In MySQL, and in MariaDB up to 10.11, O_DSYNC concerns the redo log alone: data files are synced by fsync. Later
+    releases of MariaDB apply it to data files, too, and show that in the variable of data files.
+    """
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
     method = effective(target, "io.flush_method")
     if method.state == "missing" and not target.is_family("mariadb", "11.0"):
         return method
     flags = []
-    is_write_through = effective(target, "io.data_file_write_through").value == "ON"
-    if is_write_through or (method.value == "O_DSYNC" and target.family != "mariadb"):
+    is_asked_for = target.asked_only and target.is_family("mariadb", "11.0") and method.value == "O_DSYNC"
+    if is_asked_for or effective(target, "io.data_file_write_through").value == "ON":
         flags.append("write-through")
     if method.value in ("O_DIRECT_NO_FSYNC", "NOSYNC") or doublewrite(target).value == "fast":
         flags.append("no-fsync")
@@ -89,11 +92,10 @@ def cache_bytes(target: AuditTarget) -> SourcedValue:
 
 def _column_family_buffer_bytes(target: AuditTarget) -> SourcedValue:
     """Write buffers of the default column family: size times number; further families come on top."""
-    text = target.variable("rocksdb_default_cf_options") or ""
-    size = re.search(r"write_buffer_size=(\w+)", text)
-    count = re.search(r"max_write_buffer_number=(\d+)", text)
-    bytes_each = parse_number(size[1]) if size else 64 << 20
-    return known(int((bytes_each or 0) * (int(count[1]) if count else 2)), "derived")
+    options = default_family_options(target) or {}
+    bytes_each = parse_number(options.get("write_buffer_size", "64M")) or 0
+    count = parse_number(options.get("max_write_buffer_number", "2")) or 0
+    return known(int(bytes_each * count), "derived")
 
 
 def lock_model(target: AuditTarget) -> SourcedValue:

@@ -30,7 +30,7 @@ class FindingOutcome:
     Parameters
     ----------
     changes : to the study, in words; empty where nothing had to be changed or nothing can be
-    why : nothing was changed: the reason
+    why : the reason why nothing was changed, or why the difference is left
     is_left : the difference will be there again
     """
 
@@ -82,7 +82,9 @@ def _align_finding(finding: Finding, draft: Draft) -> FindingOutcome:
     if changes := _change_study(finding, draft):
         return FindingOutcome(finding, changes)
     if reason := why_left(finding):
-        return FindingOutcome(finding, why=reason, is_left=True)
+        removals = _remove_overrides(finding, draft) if reason.is_by_settings else ()
+        is_left = not removals or reason.stays_without_them
+        return FindingOutcome(finding, removals, reason.why if is_left else "", is_left)
     aligned = [] if _is_moot(finding, draft) else _align_settings(finding, draft)
     changes = tuple(dict.fromkeys((*draft.without_named(finding), *aligned)))
     if changes:
@@ -121,6 +123,10 @@ def _change_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
     if finding.rule.rule_id == "aborted-work-counted":
         return draft.at_read_committed()
     return ()
+
+
+def _remove_overrides(finding: Finding, draft: Draft) -> tuple[str, ...]:
+    return tuple(change for name in inputs_behind(finding) for change in draft.without_overrides(name))
 
 
 def _align_settings(finding: Finding, draft: Draft) -> list[str]:

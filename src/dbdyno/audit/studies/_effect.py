@@ -241,7 +241,8 @@ def _can_help(
     if difference is None:
         return False
     first_rank, second_rank = (_value_rank(effect.helps, value) for value in difference[1:])
-    return first_rank is None or second_rank is None or first_rank < second_rank
+    # Values that differ in one place of the order, such as two intervals between syncs, may help either side.
+    return first_rank is None or second_rank is None or first_rank <= second_rank
 
 
 def _value_rank(helps: str | list[str], value: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dbdyno.audit import name_in_family
 from dbdyno.audit.studies._remedies import baseline_id
 from dbdyno.engines import (
     Parameter,
@@ -18,7 +19,7 @@ from dbdyno.engines import (
 def variables_of(name: str, family: str, version: str, storage_engine: str) -> set[str]:
     """Return variables that carry an input on a server; none where it has no such thing."""
     if name.startswith("variables:"):
-        return {name.partition(":")[2]}
+        return {name_in_family(name.partition(":")[2], family)}
     server_variable = (
         neutral_parameters()[name].shown(family, version, storage_engine) if name in neutral_parameters() else None
     )

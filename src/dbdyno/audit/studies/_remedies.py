@@ -5,10 +5,26 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from dbdyno.audit import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class LeftReason:
+    """Says why no setting removes a finding.
+
+    Parameters
+    ----------
+    is_by_settings : the study's own settings may make such a difference, too
+    stays_without_them : what the reason is about differs whatever those are
+    """
+
+    why: str
+    is_by_settings: bool
+    stays_without_them: bool
 
 
 def inputs_behind(finding: Finding) -> tuple[str, ...]:
@@ -33,16 +49,18 @@ def inputs_behind(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys(settings))
 
 
-def why_left(finding: Finding) -> str:
-    """Return why no setting removes a finding; empty where one may.
+def why_left(finding: Finding) -> LeftReason | None:
+    """Return why no setting removes a finding; None where one may.
 
-    A reason for one input counts where nothing else of the finding differs.
+    A reason for one input counts where nothing else of the finding differs; one for a part, where that part differs.
     """
+    names = {*finding.values, *(value for groups in finding.values.values() for value in groups)}
     for row in _document()["left"]:
         is_only_input = "input" not in row or set(finding.values) == {row["input"]}
-        if row["rule"] == finding.rule.rule_id and is_only_input:
-            return str(row["why"])
-    return ""
+        has_part = "part" not in row or row["part"] in names
+        if row["rule"] == finding.rule.rule_id and is_only_input and has_part:
+            return LeftReason(str(row["why"]), row.get("by_settings", False), "part" in row)
+    return None
 
 
 def why_held(finding: Finding) -> str:

@@ -213,7 +213,7 @@ def _run_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "errors": dict(errors),
         "transactions": sum(record.figures.transactions for record in runs.runs),
         "drops_errors": False,
-        "transactions_each_second": list(window.tps),
+        "transactions_each_second": list(window.tps_at("engine.pool.misses")),
         "start_times": [record.span.started_ns for record in runs.runs if record.run.cell == runs.judged.run.cell],
     }
 

@@ -6,7 +6,7 @@ import itertools
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbdyno.core import IDLE_TIMES
@@ -21,6 +21,7 @@ _NEEDED = (
     "client.cpu.system",
     "client.cpu.user",
     "engine.bytes.dirty",
+    "engine.lsm.compaction_queue",
     "engine.lsm.memtable_bytes",
     "engine.pool.misses",
     "engine.redo.checkpoint_age",
@@ -44,11 +45,17 @@ class Window:
     tps : of each second
     metrics : metric -> reading of each second; rates unchanged
     units : metric -> unit; rates end in ``/s``
+    seconds : metric -> seconds in which it was read, counted from the first of the window
     """
 
     tps: tuple[float, ...]
     metrics: dict[str, tuple[float, ...]]
     units: dict[str, str]
+    seconds: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def tps_at(self, name: str) -> tuple[float, ...]:
+        """Return the throughput of the seconds in which a metric was read; of all where it never was."""
+        return tuple(self.tps[second] for second in self.seconds.get(name, range(len(self.tps))))
 
     def median(self, *names: str) -> float | None:
         """Return the middle of the sum of metrics over the seconds; None when one was not sampled."""
@@ -84,7 +91,9 @@ def read_window(results: Results, run_id: str) -> Window:
             values_by_metric[metric][second] = value
             units[metric] = unit
     metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in values_by_metric.items()}
-    return Window(tuple(tps_by_second.values()), metrics, units)
+    place = {second: index for index, second in enumerate(tps_by_second)}
+    seconds = {name: tuple(place[second] for second in sorted(values)) for name, values in values_by_metric.items()}
+    return Window(tuple(tps_by_second.values()), metrics, units, seconds)
 
 
 def _table_rows(table: Table) -> Iterator[tuple[Any, ...]]:

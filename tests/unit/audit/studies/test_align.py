@@ -46,6 +46,17 @@ def test_an_option_of_one_target_that_dbdyno_sets_on_all_is_taken_out() -> None:
     assert dict(result.study.target("b").options) == {"innodb_stats_persistent": "ON"}
 
 
+def test_compression_of_one_binary_log_is_taken_out_under_mariadbs_name() -> None:
+    binlog = 'log_bin = "binlog"\n'
+    study = study_of(mariadb=binlog + 'log_bin_compress = "ON"', mysql=binlog)
+    same = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_checksum": "CRC32"}
+    same |= {"binlog_row_metadata": "MINIMAL"}
+    a = {**same, "binlog_annotate_row_events": "OFF", "log_bin_compress": "ON"}
+    b = {**same, "binlog_rows_query_log_events": "OFF", "binlog_transaction_compression": "OFF"}
+    found = outcome(mended(study, a, b), "binlog-content-mismatch")
+    assert (found.changes, found.is_left) == (("a: log_bin_compress = ON removed",), False)
+
+
 def test_options_are_known_by_what_they_stand_for() -> None:
     study = study_of(mariadb='log-bin = "binlog"')
     result = mended(study, {"log_bin": "ON"}, {"log_bin": "OFF"})
@@ -82,6 +93,39 @@ def test_what_no_setting_removes_stays_with_its_reason() -> None:
     b = a | {"innodb_doublewrite_files": "2", "innodb_doublewrite_pages": "128"}
     left = outcome(mended(study_of(), a, b), "doublewrite-batching-mismatch")
     assert left.is_left and "fixed" in left.why
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "option", "a", "b"),
+    [
+        ("lock-model-mismatch", "innodb_deadlock_detect", "ON", "OFF"),
+        ("checksum-mismatch", "innodb_checksum_algorithm", "crc32", "innodb"),
+    ],
+)
+def test_what_the_study_itself_sets_is_not_left_for_the_design_of_a_server(
+    rule_id: str, option: str, a: str, b: str
+) -> None:
+    result = mended(study_of(mysql=f'{option} = "{b}"'), {option: a}, {option: b})
+    found = outcome(result, rule_id)
+    assert (len(found.changes), found.is_left) == (1, False)
+    assert found.changes[0].startswith(f"b: {option} = {b} ")
+    assert not result.study.target("b").options
+
+
+def test_compression_that_a_setting_made_is_taken_out() -> None:
+    found = mended(
+        study_of(mariadb='innodb_compression_default = "ON"'), {"innodb_compression_default": "ON"}, {}
+    ).outcomes[0]
+    assert found.finding.rule.rule_id == "compression-mismatch"
+    assert (len(found.changes), found.is_left) == (1, False)
+
+
+def test_a_fixed_area_is_left_although_the_others_batch_is_taken_out() -> None:
+    study = study_of(mysql='innodb_doublewrite_pages = "4"')
+    a = {"innodb_doublewrite": "ON"}
+    b = a | {"innodb_doublewrite_files": "2", "innodb_doublewrite_pages": "4"}
+    found = outcome(mended(study, a, b), "doublewrite-batching-mismatch")
+    assert len(found.changes) == 1 and found.is_left and "fixed" in found.why
 
 
 def test_differences_of_dumps_that_dbdyno_holds_equal_need_no_setting() -> None:

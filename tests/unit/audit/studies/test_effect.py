@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dbdyno.audit import ComparisonSet, Finding, TargetFacts, rules
+from dbdyno.audit import ComparisonSet, Finding, TargetFacts, audit, rules
 from dbdyno.audit.studies import Ranking, weigh_findings
 from dbdyno.audit.studies._effect import _effects
 from dbdyno.core import Comparison
@@ -60,6 +61,28 @@ def test_a_lead_that_the_difference_helps_leaves_it_critical_and_is_named(study:
 def test_what_helps_the_loser_cannot_explain_the_winners_lead(study: Study) -> None:
     found = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(2.0, 1.5, 2.5))
     assert found.severity == "medium" and "cannot overturn" in found.remark
+
+
+def test_a_longer_route_cannot_explain_a_lead(study: Study) -> None:
+    def reached_by(name: str, route: str) -> TargetFacts:
+        return TargetFacts(name, variables={"version": "8.4.8"}, session={"transport": route}, storage_engine="innodb")
+
+    here = ComparisonSet((reached_by("a", "network"), reached_by("b", "socket")), tier="64 MiB")
+    found = [one for one in audit([here]).findings if one.rule.rule_id == "socket-vs-tcp"]
+    severities = [
+        weigh_findings(found, study, [here], Ranking([told], {}))[0].severity
+        for told in (pair(2.0, 1.5, 2.5), pair(0.5, 0.4, 0.6))
+    ]
+    assert severities == ["medium", "high"]
+
+
+def test_of_values_in_one_place_of_the_order_either_may_help(study: Study) -> None:
+    """Commits that sync the binary log each thousandth time wait for less than those that sync it each time."""
+    values = {"binlog.sync": {"0": ("c",), "1": ("b",), "1000": ("a",)}}
+    behind_both = [replace(pair(0.5, 0.4, 0.6), left="c", right=name) for name in "ab"]
+    found = weighed(study, finding("binlog-sync-mismatch", values), pair(2.0, 1.5, 2.5), *behind_both)
+    assert found.severity == "critical"
+    assert "a is faster than b" in found.remark
 
 
 def test_where_nothing_is_decided_a_finding_is_high_at_most(study: Study) -> None:

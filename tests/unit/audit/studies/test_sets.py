@@ -27,6 +27,19 @@ def audited(folder: Path, text: str = TWO, change: Any = lambda run, fields: Non
     return audit(study_sets(write_study(folder / "results", text, change)))
 
 
+def test_throughput_is_that_of_the_seconds_in_which_misses_were_read(tmp_path: Path) -> None:
+    def lengths(name: str, unread: tuple[int, ...]) -> tuple[int, int]:
+        def missed(run: Run, fields: dict[str, Any]) -> None:
+            fields["unread"] = unread
+
+        facts = study_sets(write_study(tmp_path / name, TWINS, missed))[0].targets[0]
+        return len(facts.run["transactions_each_second"]), len(facts.counters_each_second["pool.misses"])
+
+    seconds, read = lengths("whole", ())
+    assert seconds == read
+    assert lengths("part", (3, 4, 5)) == (seconds - 3, read - 3)
+
+
 def test_two_identical_targets_differ_in_nothing(tmp_path: Path) -> None:
     result = audited(tmp_path, TWINS)
     assert [finding.rule.rule_id for finding in result.findings] == []
