@@ -1,10 +1,15 @@
-"""Every recipe that compiles the load generator gives LuaJIT the compiler that checks hooks in compiled loops."""
+"""What packages are built from, and by which recipes."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,3 +23,35 @@ def test_every_recipe_compiles_scripts_so_that_they_can_be_interrupted() -> None
     [compiler] = re.findall(r"STATIC_CC=(.+)", release)
     assert "zig" in compiler
     assert define in compiler
+
+
+def _released(folder: Path, failing: str) -> subprocess.CompletedProcess[str]:
+    """Run the recipe with programs that only make a file each; maturin fails for the target that is named."""
+    programs = {
+        ".tools/bin/uv": 'touch "${@: -1}/dbdyno-0-py3-none-any.whl"',
+        ".tools/bin/python": "echo '{}'",
+        "bin/rustup": "",
+        "target/release-tools/bin/maturin": f'[[ " $* " != *" {failing} "* ]] && touch "${{@: -1}}/load-$RANDOM.whl"',
+    }
+    for name, text in programs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"#!/bin/bash\n{text}\n")
+        (folder / name).chmod(0o755)
+    (folder / "packaging").mkdir()
+    shutil.copy(ROOT / "packaging" / "release", folder / "packaging")
+    environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    argv = ["bash", str(folder / "packaging" / "release")]
+    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("failing", "code", "packages"),
+    [("x86_64-unknown-linux-gnu", 3, 1), ("aarch64-unknown-linux-gnu", 0, 2), ("nothing", 0, 3)],
+)
+def test_a_release_has_a_load_generator_or_fails(failing: str, code: int, packages: int, tmp_path: Path) -> None:
+    done = _released(tmp_path, failing)
+    assert done.returncode == code, done.stderr
+    files = {path.name for path in (tmp_path / "target" / "release-files").iterdir()}
+    assert len([name for name in files if name.endswith(".whl")]) == packages
+    assert ("SHA256SUMS" in files) == (code == 0)
+    assert (failing in done.stderr) == (failing != "nothing")
