@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -55,3 +57,17 @@ def test_a_release_has_a_load_generator_or_fails(failing: str, code: int, packag
     assert len([name for name in files if name.endswith(".whl")]) == packages
     assert ("SHA256SUMS" in files) == (code == 0)
     assert (failing in done.stderr) == (failing != "nothing")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+def test_the_bill_of_materials_has_what_is_in_the_packages_and_nothing_else() -> None:
+    environment = {**os.environ, "CARGO_NET_OFFLINE": "true"}
+    argv = [sys.executable, str(ROOT / "packaging" / "sbom.py")]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=True)
+    components = json.loads(done.stdout)["components"]
+    names = {(row["purl"].partition("/")[0], row["name"]) for row in components}
+    assert {("pkg:cargo", "luajit-src"), ("pkg:cargo", "rustls"), ("pkg:pypi", "cryptography")} <= names
+    assert "hashes" in next(row for row in components if row["name"] == "luajit-src")
+    tests_alone = {("pkg:cargo", "clap_mangen"), ("pkg:cargo", "roff"), ("pkg:pypi", "pytest")}
+    other_systems = {name for name in names if re.search(r"windows|wincon|pywin32|^wasi$", name[1])}
+    assert not (names & tests_alone) and not other_systems
