@@ -29,7 +29,8 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 # Programs are expected here, wherever the user's other projects are built.
 export CARGO_TARGET_DIR := $(CURDIR)/target
 
-RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+# All files, since statements, scripts and lists that are no Rust become part of the program, too.
+RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml .cargo/config.toml $(shell find crates -type f)
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 

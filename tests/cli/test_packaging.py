@@ -27,6 +27,19 @@ def test_every_recipe_compiles_scripts_so_that_they_can_be_interrupted() -> None
     assert define in compiler
 
 
+def test_make_builds_the_program_again_after_a_change_of_any_file_in_it() -> None:
+    argv = ["make", "--silent", "--eval=sources: ; @printf '%s\\n' $(RUST_SOURCES)", "sources"]
+    sources = set(subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+    included = {
+        (rust.parent / name).resolve()
+        for rust in (ROOT / "crates").rglob("*.rs")
+        for name in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', rust.read_text())
+    }
+    texts = {str(path.relative_to(ROOT)) for path in included if path.is_relative_to(ROOT / "crates")}
+    assert any(text.endswith(".sql") for text in texts) and any(text.endswith(".lua") for text in texts)
+    assert texts | {"crates/lua/exports.list", ".cargo/config.toml"} <= sources
+
+
 def _released(folder: Path, failing: str) -> subprocess.CompletedProcess[str]:
     """Run the recipe with programs that only make a file each; maturin fails for the target that is named."""
     programs = {
