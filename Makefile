@@ -48,7 +48,7 @@ TOOLS ?=
 bench: setup
 	@.venv/bin/python benches/client_cost && held=0 || held=$$?; \
 	if command -v sysbench >/dev/null; then \
-	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; \
+	  { .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; } || held=1; fi; \
 	.venv/bin/python benches/against_tools.py $(TOOLS) || held=1; exit $$held
 
 engines: setup

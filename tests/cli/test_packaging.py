@@ -40,6 +40,20 @@ def test_make_builds_the_program_again_after_a_change_of_any_file_in_it() -> Non
     assert texts | {"crates/lua/exports.list", ".cargo/config.toml"} <= sources
 
 
+@pytest.mark.parametrize(
+    ("failing", "code"), [("client_cost", 1), ("populate.py", 1), ("against_tools.py", 1), ("", 0)]
+)
+def test_a_bench_that_fails_is_seen(failing: str, code: int, tmp_path: Path) -> None:
+    argv = ["make", "--dry-run", "--no-print-directory", "--old-file=setup", "bench"]
+    recipe = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name, text in ((".venv/bin/python", f"[ \"$1\" != 'benches/{failing}' ]"), ("bin/sysbench", "")):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    assert subprocess.run(["bash", "-c", recipe], cwd=tmp_path, env=environment, check=False).returncode == code
+
+
 def _released(folder: Path, failing: str) -> subprocess.CompletedProcess[str]:
     """Run the recipe with programs that only make a file each; maturin fails for the target that is named."""
     programs = {
