@@ -90,6 +90,13 @@ def test_a_pull_request_is_compared_with_the_main_that_it_is_merged_into(tmp_pat
     assert _built(job, tmp_path, {"BASE": f"{merged}^1", "GITHUB_SHA": merged}) == [today, merged]
 
 
+def test_the_base_of_a_job_is_among_the_commits_that_it_fetches() -> None:
+    """GitLab fetches tags, and commits further back than some 20, only where the depth is 0."""
+    steps = yaml.safe_load((FOLDER / "github-actions.yml").read_text())["jobs"]["compare"]["steps"]
+    assert steps[0]["with"]["fetch-depth"] == 0
+    assert yaml.safe_load((FOLDER / "gitlab-ci.yml").read_text())[".compare"]["variables"]["GIT_DEPTH"] == 0
+
+
 @pytest.mark.parametrize(
     ("source", "built"), [({}, "head"), ({"CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "branch"}, "branch")]
 )
