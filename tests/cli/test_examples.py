@@ -28,7 +28,18 @@ def test_each_command_of_a_job_is_taken(name: str) -> None:
     for words in lines:
         choices, unknown = _command_parser(words[0]).parse_known_args(words)
         assert not unknown and choices.command
-    assert {words[0] for words in lines} == {"run", "diff", "history"}
+    assert {words[0] for words in lines} == {"clean", "engines", "run", "diff", "history"}
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_a_job_first_removes_what_earlier_ones_left(name: str) -> None:
+    """Each has two new builds, whose servers and datasets would fill the disk one day."""
+    lines = _COMMAND_RE.findall((FOLDER / name).read_text())
+    engine = read_study(FOLDER / "builds.toml").targets[0].engine
+    removed = lines.index(f"dbdyno engines remove {engine.family}:{engine.version}@{engine.source_kind}")
+    emptied = next(number for number, line in enumerate(lines) if line.startswith("dbdyno clean --datasets "))
+    assert lines[emptied].endswith(" --remove")
+    assert max(removed, emptied) < min(number for number, line in enumerate(lines) if line.startswith("dbdyno run "))
 
 
 @pytest.mark.parametrize("name", _JOBS)
