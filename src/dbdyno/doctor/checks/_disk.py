@@ -102,7 +102,7 @@ def mount_options(subject: Subject) -> CheckAnswer:
             "mounted with dirsync",
             "creating, renaming and removing files waits for the disk: log files, temporary tables and the files of "
             "LSM engines, but no commit to a file that is there",
-            "remove it from /etc/fstab and mount the filesystem anew",
+            "remove it from /etc/fstab and mount the filesystem again",
         )
     if "discard" in options:
         return notes(
