@@ -29,7 +29,8 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 # Programs are expected here, wherever the user's other projects are built.
 export CARGO_TARGET_DIR := $(CURDIR)/target
 
-RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+# All files, since statements, scripts and lists that are no Rust become part of the program, too.
+RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml .cargo/config.toml $(shell find crates -type f)
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
@@ -47,7 +48,7 @@ TOOLS ?=
 bench: setup
 	@.venv/bin/python benches/client_cost && held=0 || held=$$?; \
 	if command -v sysbench >/dev/null; then \
-	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; \
+	  { .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; } || held=1; fi; \
 	.venv/bin/python benches/against_tools.py $(TOOLS) || held=1; exit $$held
 
 engines: setup

@@ -86,7 +86,7 @@ def main() -> int:
                 rows.append(found.row())
                 print(rows[-1], flush=True)
     if choices.write:
-        PAGE.write_text(_page(rows))
+        PAGE.write_text(_page(rows, [seed.what for seed in every if seed not in chosen]))
     return int(missed > 0)
 
 
@@ -408,7 +408,7 @@ def _sites(engine: str, folder: Path) -> Path:
     return path
 
 
-def _page(rows: Sequence[str]) -> str:
+def _page(rows: Sequence[str], left_out: Sequence[str]) -> str:
     right, total = sum("**no**" not in row for row in rows), len(rows)
     head = (
         "# Planted bottlenecks\n\n"
@@ -419,7 +419,8 @@ def _page(rows: Sequence[str]) -> str:
         "| planted | server | ms per transaction | grew most, ms | found | first cause, ms | not explained, ms | found "
         "| not named, at most |\n|---|---|---|---|---|---|---|---|---|\n"
     )
-    return head + "".join(f"{row}\n" for row in rows)
+    foot = f"\nThe bench also plants these, which were left out here: {'; '.join(left_out)}.\n" if left_out else ""
+    return head + "".join(f"{row}\n" for row in rows) + foot
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def _median_line(samples: list[Sample]) -> str:
     )
     return (
         f"{tps:>9,.0f} events/s; an event costs the client {client:,.0f} µs, the server {server:,.0f} µs; "
-        f"processors busy {busy:.2f}, with others {others:.2f}"
+        f"both use {busy:.2f} processors, others {others:.2f}"
     )
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -27,7 +28,18 @@ def test_each_command_of_a_job_is_taken(name: str) -> None:
     for words in lines:
         choices, unknown = _command_parser(words[0]).parse_known_args(words)
         assert not unknown and choices.command
-    assert {words[0] for words in lines} == {"run", "diff", "history"}
+    assert {words[0] for words in lines} == {"clean", "engines", "run", "diff", "history"}
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_a_job_first_removes_what_earlier_ones_left(name: str) -> None:
+    """Each has two new builds, whose servers and datasets would fill the disk one day."""
+    lines = _COMMAND_RE.findall((FOLDER / name).read_text())
+    engine = read_study(FOLDER / "builds.toml").targets[0].engine
+    removed = lines.index(f"dbdyno engines remove {engine.family}:{engine.version}@{engine.source_kind}")
+    emptied = next(number for number, line in enumerate(lines) if line.startswith("dbdyno clean --datasets "))
+    assert lines[emptied].endswith(" --remove")
+    assert max(removed, emptied) < min(number for number, line in enumerate(lines) if line.startswith("dbdyno run "))
 
 
 @pytest.mark.parametrize("name", _JOBS)
@@ -52,6 +64,60 @@ def test_a_job_can_be_told_that_a_slowdown_is_accepted(name: str) -> None:
     text = (FOLDER / name).read_text()
     assert re.search(r'dbdyno history .*--fail-on .*--since "\$SINCE"', text)
     assert re.search(r'SINCE: "\d{4}-\d\d-\d\d"', text)
+
+
+def _git(folder: Path, *words: str) -> str:
+    names = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    argv = ["git", *names, "-C", str(folder), *words]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _built(job: dict[str, Any], folder: Path, environment: dict[str, str]) -> list[str]:
+    """Which commits a job of GitHub builds, in a folder with a build script that only prints them."""
+    (step,) = (step for step in job["jobs"]["compare"]["steps"] if step.get("name") == "Build the two servers")
+    (folder / "scripts").mkdir()
+    (folder / "scripts" / "build-archive.sh").write_text('#!/bin/sh\necho "$1"\n')
+    (folder / "scripts" / "build-archive.sh").chmod(0o755)
+    argv = ["bash", "-e", "-c", step["run"]]
+    done = subprocess.run(
+        argv, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_a_pull_request_is_compared_with_the_main_that_it_is_merged_into(tmp_path: Path) -> None:
+    """Main moves on after the request was opened: what it got meanwhile is no change of the request."""
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "opened here")
+    _git(tmp_path, "checkout", "-q", "-b", "request")
+    _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "the change")
+    _git(tmp_path, "checkout", "-q", "main")
+    _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "somebody else's change")
+    today = _git(tmp_path, "rev-parse", "main")
+    _git(tmp_path, "merge", "-q", "--no-ff", "-m", "as GitHub merges it to test it", "request")
+    merged = _git(tmp_path, "rev-parse", "HEAD")
+    job = yaml.safe_load((FOLDER / "github-actions.yml").read_text())
+    assert job["env"]["BASE"].endswith("|| format('{0}^1', github.sha) }}")
+    assert _built(job, tmp_path, {"BASE": f"{merged}^1", "GITHUB_SHA": merged}) == [today, merged]
+
+
+def test_the_base_of_a_job_is_among_the_commits_that_it_fetches() -> None:
+    """GitLab fetches tags, and commits further back than some 20, only where the depth is 0."""
+    steps = yaml.safe_load((FOLDER / "github-actions.yml").read_text())["jobs"]["compare"]["steps"]
+    assert steps[0]["with"]["fetch-depth"] == 0
+    assert yaml.safe_load((FOLDER / "gitlab-ci.yml").read_text())[".compare"]["variables"]["GIT_DEPTH"] == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "built"), [({}, "head"), ({"CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "branch"}, "branch")]
+)
+def test_a_merge_request_is_built_without_what_its_target_got_meanwhile(source: dict[str, str], built: str) -> None:
+    lines = yaml.safe_load((FOLDER / "gitlab-ci.yml").read_text())[".compare"]["before_script"]
+    (line,) = (line for line in lines if line.endswith("new.tar.gz"))
+    script = line.replace("./scripts/build-archive.sh", "echo")
+    environment = {"PATH": os.environ["PATH"], "CI_COMMIT_SHA": "head", **source}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [built, "new.tar.gz"]
 
 
 @pytest.mark.parametrize(("failing", "code"), [("diff", 1), ("history", 1), ("nothing", 0)])

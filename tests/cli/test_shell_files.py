@@ -29,7 +29,18 @@ def test_the_files_say_what_the_program_says() -> None:
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [("dbdyno com", ["compare"]), ("dbdyno diff --fa", ["--fail-on"]), ("dbdyno self-check --fre", ["--fresh"])],
+    [
+        ("dbdyno com", ["compare"]),
+        ("dbdyno diff --fa", ["--fail-on"]),
+        ("dbdyno diff a b --fa", ["--fail-on"]),
+        ("dbdyno self-check --fre", ["--fresh"]),
+        ("dbdyno import sys", ["sysbench"]),
+        ("dbdyno import --col", ["--color"]),
+        ("dbdyno import sysbench --pat", ["--pattern"]),
+        ("dbdyno import sysbench logs --pat", ["--pattern"]),
+        ("dbdyno engines get --js", ["--json"]),
+        ("dbdyno engines list --ref", ["--refresh"]),
+    ],
 )
 def test_bash_offers_what_can_follow(words: str, offered: list[str]) -> None:
     script = f'source "{FOLDER / BASH}"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _dbdyno; '
@@ -37,6 +48,49 @@ def test_bash_offers_what_can_follow(words: str, offered: list[str]) -> None:
         ["bash", "-c", script + 'printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == offered
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("dbdyno com", ["compare"]),
+        ("dbdyno diff --fa", ["--fail-on"]),
+        ("dbdyno import sys", ["sysbench"]),
+        ("dbdyno import --pat", []),
+        ("dbdyno import sysbench --pat", ["--pattern"]),
+        ("dbdyno engines list --ref", ["--refresh"]),
+    ],
+)
+def test_fish_offers_what_can_follow(words: str, offered: list[str], tmp_path: Path) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not here")
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    argv = ["fish", "--no-config", "-c", f"source {FOLDER / FISH}; complete --do-complete '{words}'"]
+    done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == offered
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("diff -", "*--fail-on"),
+        ("import -", "--color"),
+        ("import sysbench -", "*--pattern"),
+        ("engines list -", "--refresh"),
+    ],
+)
+def test_zsh_offers_what_can_follow_and_again_what_may_be_repeated(words: str, offered: str) -> None:
+    """What the file hands to `_arguments` stands for what zsh offers, which it does on a terminal only."""
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not here")
+    caught = '_arguments() { print -rl -- "$words[1]" "$@" }'
+    script = f"words=(dbdyno {words}); CURRENT=$#words; {caught}; source {FOLDER / ZSH}"
+    done = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=True)
+    command, *specifications = done.stdout.splitlines()
+    assert command == words.split()[-2]
+    options = [specification.partition("[")[0] for specification in specifications]
+    assert offered in options
+    assert ("--pattern" in done.stdout) == (words == "import sysbench -")
 
 
 @pytest.mark.parametrize(("shell", "file"), [("zsh", ZSH), ("fish", FISH)])

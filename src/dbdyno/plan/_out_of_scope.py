@@ -67,9 +67,8 @@ def _time_reasons(study: Study) -> list[str]:
     elif window_s < 600:
         reasons.append("slow waves and long-term throughput: windows below 10 min give too narrow an interval")
     tps_needed = _ENOUGH_BEYOND / 0.001 / (window_s * study.repeats)
-    reasons.append(
-        f"p99.9 of cells below {tps_needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it"
-    )
+    tps_text = f"{tps_needed:,.0f}" if tps_needed >= 1 else f"{tps_needed:.2g}"
+    reasons.append(f"p99.9 of cells below {tps_text} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it")
     if study.order == "as-written":
         reasons.append("whether the machine drifted: runs are in the order written")
     return reasons

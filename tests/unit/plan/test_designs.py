@@ -117,6 +117,7 @@ def test_short_windows_and_a_fixed_order_are_told(study: Study) -> None:
     assert " order " in words(replace(study, order="as-written"))
     assert " order " not in words(study)
     assert re.search(r"p99\.9 .* 7 TPS", words(study))
+    assert "p99.9 of cells below 0.23 TPS" in words(replace(study, window_ns=86_400 * S, repeats=1))
 
 
 def test_data_that_fit_every_tier_say_nothing_of_the_disk(study: Study) -> None:

@@ -246,6 +246,16 @@ def test_the_dashboard_shows_metrics_that_there_are(tmp_path: Path) -> None:
     assert labels <= {label for sample in samples for label in sample.labels}
 
 
+def test_the_dashboard_names_the_phase_of_now_and_each_study() -> None:
+    """A stat panel shows one series by its value alone, here 1, and a range has every phase of its minutes."""
+    dashboard = json.loads((Path(__file__).parents[3] / "examples" / "grafana" / "dbdyno.json").read_text())
+    panels = {panel["title"]: panel for panel in dashboard["panels"]}
+    phase, progress = panels["What the run does"], panels["Runs stored and planned"]
+    assert phase["options"]["textMode"] == "name"
+    assert all(target["instant"] and not target["range"] for target in phase["targets"])
+    assert all("{{study}}" in target["legendFormat"] for target in progress["targets"])
+
+
 def test_metrics_say_so_when_nothing_runs(address: str) -> None:
     status, kind, body = _ask(address, "/metrics")
     assert (status, kind) == (200, "application/openmetrics-text; version=1.0.0; charset=utf-8")
