@@ -91,8 +91,8 @@ def _align_finding(finding: Finding, draft: Draft) -> FindingOutcome:
         return FindingOutcome(finding, changes)
     if any(not draft.is_ours(target) for target in draft.study.targets):
         return FindingOutcome(finding, why=_FOREIGN, is_left=True)
-    if reason := why_held(finding):
-        return FindingOutcome(finding, why=reason)
+    if held_reason := why_held(finding):
+        return FindingOutcome(finding, why=held_reason)
     if _is_moot(finding, draft):
         return FindingOutcome(finding, why=_NO_BINLOG)
     inputs = inputs_behind(finding)

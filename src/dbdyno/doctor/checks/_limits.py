@@ -187,7 +187,8 @@ def docker(subject: Subject) -> CheckAnswer:
             "it runs in a virtual machine: containers see less memory, other disks and other processors",
             "give that virtual machine what the study needs",
         )
-    return clear(f"Docker {daemon.version}, {counted(daemon.processors, 'processor')}")
+    processors_words = f", {counted(daemon.processors, 'processor')}" if daemon.processors else ""
+    return clear(f"Docker {daemon.version}{processors_words}")
 
 
 CONTAINERS_CHECKS = (
