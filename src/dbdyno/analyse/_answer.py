@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
-from dbdyno.analyse._cell_words import assumed_words, cell_level_words, most_assumed_spread, vague_words
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._headline import headline_of
@@ -28,7 +28,8 @@ from dbdyno.analyse._standing import (
     standing_words,
 )
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import faster_words, listed, slower_words, span_words
+from dbdyno.analyse._variation import most_assumed_spread
+from dbdyno.analyse._words import faster_words, listed_or_counted, slower_words, span_words
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8
@@ -36,7 +37,6 @@ _MOST_SCENARIOS = 8
 _OTHERS = "imported:"
 """Before the name of a workload that dbdyno does not have, or that no log names."""
 _TESTED_TOGETHER = "several comparisons are tested together"
-_MOST_NAMED = 3
 _TWO = 2
 _FEW_RIVALS = 2
 """Up to so many, the answer names each."""
@@ -316,8 +316,7 @@ def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
     """Name the targets that are not compared, as their throughput has not settled."""
     if not groups:
         return ""
-    names = [target_title(group.cell.target) for group in groups]
-    targets_words = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    targets_words = listed_or_counted([target_title(group.cell.target) for group in groups], "target")
     return f" Not compared: {targets_words}, whose throughput has not settled."
 
 
@@ -325,8 +324,7 @@ def _apart_words(best: CellJudgement, groups: Sequence[CellJudgement]) -> str:
     """Name the targets that have settled and are not compared with the best, as no bench ran both in one round."""
     if not groups:
         return ""
-    names = [target_title(group.cell.target) for group in groups]
-    targets_words = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    targets_words = listed_or_counted([target_title(group.cell.target) for group in groups], "target")
     return f" Not compared with {target_title(best.cell.target)}: {targets_words}, as no bench ran both in one round."
 
 

@@ -20,11 +20,10 @@ from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, place_of, turned
 from dbdyno.analyse._places import panel_namer, place_namer
 from dbdyno.analyse._standing import are_all_slower, standing_words
-from dbdyno.analyse._words import listed
-from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title, verb_for
+from dbdyno.analyse._words import listed, listed_or_counted
+from dbdyno.core import Comparison, RunRecord, TotalFigures, target_title, verb_for
 
 _LEAST_ROUNDS = 2
-_MOST_NAMED = 3
 _TWO = 2
 
 
@@ -144,8 +143,7 @@ def _unsettled_words(panel: Sequence[CellJudgement], concurrencies: Sequence[int
         for target in dict.fromkeys(judgement.cell.target for judgement in panel)
         if any((target, concurrency) not in cells for concurrency in concurrencies)
     ]
-    are_few = len(targets) <= _MOST_NAMED
-    names = listed([target_title(target) for target in targets]) if are_few else counted(len(targets), "target")
+    names = listed_or_counted([target_title(target) for target in targets], "target")
     return f"{names} {verb_for(len(targets), 'has', 'have')} no settled level"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
-from typing import Protocol
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import listed, plus_minus, significant_words
@@ -67,19 +65,6 @@ def assumed_words(spread: float | None) -> str:
     ('if repeats spread by 2.6 %', '')
     """
     return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
-
-
-class HasAssumedSpread(Protocol):
-    """Whatever is compared by levels whose spread between repeats may be assumed."""
-
-    @property
-    def assumed_spread(self) -> float | None:
-        """Return that spread, on the scale ln(TPS); None where it was measured."""
-
-
-def most_assumed_spread(compared: Iterable[HasAssumedSpread]) -> float | None:
-    """Return the largest spread that is assumed for any of these comparisons; None where all were measured."""
-    return max((one.assumed_spread for one in compared if one.assumed_spread is not None), default=None)
 
 
 def _runs_words(group: CellJudgement) -> str:

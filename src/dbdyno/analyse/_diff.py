@@ -17,6 +17,7 @@ import numpy as np
 from dbdyno.analyse._cells import CellJudgement, Spread, levels_in_order
 from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile, quantile_levels
 from dbdyno.analyse._settled import remedy_words
+from dbdyno.analyse._variation import most_assumed_spread
 from dbdyno.core import Cell, Verdict
 from dbdyno.stats import (
     LogDifference,
@@ -119,10 +120,7 @@ def compare_studies(pairs: Sequence[Pair], others: Sequence[Spread] = ()) -> lis
     trusted_pairs = [pair for pair in pairs if all(group.trusted and group.level is not None for group in pair)]
     cell_levels = levels_in_order([group for pair in trusted_pairs for group in pair], others)
     level_pairs = zip(cell_levels[::2], cell_levels[1::2], strict=True)
-    assumed_spreads = [
-        max((level.assumed_spread for level in level_pair if level.assumed_spread is not None), default=None)
-        for level_pair in level_pairs
-    ]
+    assumed_spreads = [most_assumed_spread(level_pair) for level_pair in level_pairs]
     return _cell_changes("tps", trusted_pairs, [level.level for level in cell_levels], assumed_spreads)
 
 

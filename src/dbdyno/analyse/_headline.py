@@ -27,7 +27,7 @@ def headline_of(
         groups = [judgement for place in best_places for judgement in places[place]]
         if not any(judgement.decides for judgement in groups):
             return "No run has settled"
-        if any(rivals_to_settle(fastest_first(places[place])[0], places[place]) for place in best_places):
+        if any(rivals_to_settle(fastest_first(places[place], comparisons)[0], places[place]) for place in best_places):
             return "No clear winner: some runs have not settled"
         compared_places = [place for place in best_places if has_comparison(places[place])]
         if not compared_places:

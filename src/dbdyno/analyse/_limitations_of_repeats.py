@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._variation import observed_variation
+from dbdyno.analyse._variation import most_assumed_spread, observed_variation
 from dbdyno.analyse._words import listed, supported
 from dbdyno.core import Caveat, Comparison, counted, short_percent, verb_for
 from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
@@ -42,9 +42,7 @@ def few_repeats_caveat(planned_repeats: int, judgements: Sequence[CellJudgement]
 
 def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
     """Return where the spread of cells that rest on one run is taken from."""
-    assumed_spread = max(
-        (group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None
-    )
+    assumed_spread = most_assumed_spread(judgements)
     if assumed_spread is None:
         return "the spread between repeats comes from the sentinel and the repeated cells."
     percent = f"{100 * assumed_spread:.2g} %"

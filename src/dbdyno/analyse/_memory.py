@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
+from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._pairs import Place, assumed_of
-from dbdyno.analyse._words import common_span_words, faster_words, listed
+from dbdyno.analyse._pairs import Place
+from dbdyno.analyse._variation import most_assumed_spread
+from dbdyno.analyse._words import MOST_LISTED, common_span_words, faster_words, listed_or_counted
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
-
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
         less_memory, more_memory = cells.get((target, sizes[0])), cells.get((target, sizes[-1]))
         if less_memory and more_memory and less_memory.level is not None and more_memory.level is not None:
             difference = compare(more_memory.level, less_memory.level)
-            differences.append((target, difference, assumed_of((more_memory, less_memory))))
+            differences.append((target, difference, most_assumed_spread((more_memory, less_memory))))
     adjusted = holm([difference.p for _, difference, _ in differences])
     gains = [
         MemoryGain(
@@ -97,9 +96,9 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     clear_gains = groups.get("different", [])
     words = [
         _change_words(gain)
-        for gain in (clear_gains if len(clear_gains) <= _MOST_NAMED else (clear_gains[0], clear_gains[-1]))
+        for gain in (clear_gains if len(clear_gains) <= MOST_LISTED else (clear_gains[0], clear_gains[-1]))
     ]
-    if len(clear_gains) > _MOST_NAMED:
+    if len(clear_gains) > MOST_LISTED:
         words.append(f"{len(clear_gains) - 2} others are in between")
     if equal_gains := groups.get("same"):
         words.append(
@@ -122,5 +121,4 @@ def _change_words(gain: MemoryGain) -> str:
 
 
 def _targets_words(gains: Sequence[MemoryGain]) -> str:
-    names = [target_title(gain.target) for gain in gains]
-    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    return listed_or_counted([target_title(gain.target) for gain in gains], "target")

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells, noise_se
 from dbdyno.analyse._settled import remedy_words
+from dbdyno.analyse._variation import most_assumed_spread
 from dbdyno.analyse._words import slower_words
 from dbdyno.core import Cell, Comparison, is_vague_ratio, target_title
 from dbdyno.stats import (
@@ -241,7 +242,7 @@ def _comparison(pair: Pair, difference: LogDifference, test: tuple[float, float]
         repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
     )
     runs = max(len(left.judged), len(right.judged))
-    assumed_spread = assumed_of(pair)
+    assumed_spread = most_assumed_spread(pair)
     return Comparison(
         left=left.cell.target,
         right=right.cell.target,
@@ -260,8 +261,3 @@ def _comparison(pair: Pair, difference: LogDifference, test: tuple[float, float]
         stands_to=None if assumed_spread is None else stands_to or None,
         remedy=remedy_words([run for judgement in pair if not judgement.is_settled for run in judgement.unsettled]),
     )
-
-
-def assumed_of(pair: Pair) -> float | None:
-    """Return the spread between repeats that a comparison of two cells rests on, where it is assumed for either."""
-    return max((judgement.assumed_spread for judgement in pair if judgement.assumed_spread is not None), default=None)

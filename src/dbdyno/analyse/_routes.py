@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dbdyno.analyse._cell_words import assumed_words, most_assumed_spread
+from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._pairs import Place, place_of, turned
+from dbdyno.analyse._variation import most_assumed_spread
 from dbdyno.analyse._words import counted, faster_words
 from dbdyno.core import UNKNOWN_ROUTE, Comparison, target_title
 

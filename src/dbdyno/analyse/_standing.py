@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import distance_words, place_of
 from dbdyno.analyse._settled import may_reach
-from dbdyno.analyse._words import common_span_words, listed
+from dbdyno.analyse._words import MOST_LISTED, common_span_words, listed, listed_or_counted
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
-
-_MOST_NAMED = 3
 
 
 def fastest_first(group: Sequence[CellJudgement], comparisons: Sequence[Comparison] = ()) -> list[CellJudgement]:
@@ -63,8 +61,7 @@ def standing_words(rivals: Sequence[Comparison]) -> list[str]:
 
 def rivals_words(pairs: Sequence[Comparison]) -> str:
     """Name the right targets of these comparisons, or count them where they are many."""
-    names = [target_title(pair.right) for pair in pairs]
-    return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "other target")
+    return listed_or_counted([target_title(pair.right) for pair in pairs], "other target")
 
 
 def _equal_words(pairs: Sequence[Comparison]) -> str:
@@ -74,7 +71,7 @@ def _equal_words(pairs: Sequence[Comparison]) -> str:
 
 def _slower_words(pairs: Sequence[Comparison], reference: str) -> str:
     """Return how far rivals are behind; of many the nearest and the last."""
-    if len(pairs) <= _MOST_NAMED:
+    if len(pairs) <= MOST_LISTED:
         return listed([distance_words(pair) for pair in pairs]) + reference
     between_count = len(pairs) - 2
     between = f"{counted(between_count, 'other')} {verb_for(between_count, 'is', 'are')} in between"
@@ -101,7 +98,7 @@ def _open_words(pairs: Sequence[Comparison]) -> list[str]:
 def _even_words(pairs: Sequence[Comparison]) -> str:
     """Return which rivals show no difference, each with its interval, or with the one that holds all of many."""
     best = target_title(pairs[0].left)
-    if 1 < len(pairs) <= _MOST_NAMED:
+    if 1 < len(pairs) <= MOST_LISTED:
         rivals = listed([f"{target_title(pair.right)} ({_rivals_span_words([pair])})" for pair in pairs])
         return f"{rivals} show no difference from {best}"
     verb = verb_for(len(pairs), "shows", "show")

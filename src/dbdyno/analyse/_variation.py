@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from dbdyno.analyse._cells import CellJudgement, logs_of
 from dbdyno.core import RunRecord
 from dbdyno.stats import ASSUMED_VARIATION, Variation, moderated_spread
 
 _REFERENCE_WINDOW_S = 900.0
+
+
+class HasAssumedSpread(Protocol):
+    """Whatever is compared by levels whose spread between repeats may be assumed."""
+
+    @property
+    def assumed_spread(self) -> float | None:
+        """Return that spread, on the scale ln(TPS); None where it was measured."""
+
+
+def most_assumed_spread(compared: Iterable[HasAssumedSpread]) -> float | None:
+    """Return the largest spread that is assumed for any of these comparisons; None where all were measured."""
+    return max((one.assumed_spread for one in compared if one.assumed_spread is not None), default=None)
 
 
 def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, int]:

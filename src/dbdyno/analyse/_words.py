@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dbdyno.core import counted as counted  # for modules that have all their words from here
 from dbdyno.core import is_vague_ratio
 
+MOST_LISTED = 3
+"""Names that a sentence lists; more are counted."""
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
 _LEAST_PERCENT = 0.001
@@ -177,6 +179,15 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def listed_or_counted(words: Sequence[str], noun: str) -> str:
+    """Return words joined as in a sentence; of more than three, how many there are.
+
+    >>> listed_or_counted(["a", "b"], "target"), listed_or_counted("abcd", "other target")
+    ('a and b', '4 other targets')
+    """
+    return listed(words) if len(words) <= MOST_LISTED else counted(len(words), noun)
 
 
 def merged_reasons(reasons: Iterable[str]) -> tuple[str, ...]:
