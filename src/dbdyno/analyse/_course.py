@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dbdyno.analyse._words import listed
 from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration, percent
-from dbdyno.stats import SHORTEST_WARM_UP_S, Course
+
+if TYPE_CHECKING:
+    from dbdyno.stats import Course
 
 _WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}
 _WINDOW_ENDS = {"certainty": "precise enough", "cap": "at its cap", "fixed": "as ordered"}
@@ -191,6 +194,7 @@ _UNSETTLED = {
 def verdict_words(course: Course) -> str:
     """Return what the run has come to.
 
+    >>> from dbdyno.stats import Course
     >>> verdict_words(Course(seen_s=132, unsettled=("throughput drifting", "redo")))
     'not settled: throughput drifting, redo log not yet written over twice'
     >>> verdict_words(Course(seen_s=135, passes=1))
@@ -221,4 +225,6 @@ def _warm_up_words(course: Course) -> str:
         return f"not settled: {', '.join(map(unsettled_words, course.unsettled))}"
     if course.passes:
         return f"settled, seen {course.passes} of 3 times"
+    from dbdyno.stats import SHORTEST_WARM_UP_S  # late: it stands next to what judges runs, which a summary does not
+
     return f"judged from 120 s on, over after {SHORTEST_WARM_UP_S} s at the earliest"

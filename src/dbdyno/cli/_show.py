@@ -35,13 +35,15 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _show(choices: argparse.Namespace) -> int:
-    from dbdyno.report import print_summary, summary_json  # late: see _main
-
     results = open_results(choices.results, choices)
     if results.is_being_written:
         tell(f"note: a study is running in {choices.results}; these are its results so far")
     if choices.json:
+        from dbdyno.report import summary_json  # late: see _main
+
         print(json.dumps(summary_json(results), indent=1))
     else:
+        from dbdyno.report import print_summary
+
         print_summary(results, wide_console())
     return 0

@@ -4,26 +4,42 @@ What is looked at comes from `hosts` as a `Machine`; each check is a function of
 docs/guides/doctor.md.
 
 >>> from dbdyno.core import Machine, Memory
+>>> from dbdyno.doctor import examine
 >>> findings = examine(Machine(memory=Memory(huge_pages="always"))).findings
 >>> [(finding.check_id, finding.severity) for finding in findings]
 [('huge-pages', 'weakens')]
 """
 
-from dbdyno.doctor._examine import Examination, examination_from_json, examination_to_json, examine
-from dbdyno.doctor._verdict import (
-    SEVERITIES,
-    CheckOutcome,
-    Generator,
-    MachineCheck,
-    Needs,
-    NetworkTrial,
-    RemoteAccess,
-    RepeatSpread,
-    Severity,
-    load_host_needs,
-    needs_of,
-)
-from dbdyno.doctor.checks import CHECKS
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.doctor._examine import Examination, examination_to_json, examine
+    from dbdyno.doctor._outcome import SEVERITIES, CheckOutcome, Severity, examination_from_json
+    from dbdyno.doctor._verdict import (
+        Generator,
+        MachineCheck,
+        Needs,
+        NetworkTrial,
+        RemoteAccess,
+        RepeatSpread,
+        load_host_needs,
+        needs_of,
+    )
+    from dbdyno.doctor.checks import CHECKS
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_examine": "Examination examination_to_json examine",
+            "_outcome": "SEVERITIES CheckOutcome Severity examination_from_json",
+            "_verdict": "Generator MachineCheck Needs NetworkTrial RemoteAccess RepeatSpread load_host_needs needs_of",
+            "checks": "CHECKS",
+        },
+    )
 
 __all__ = [
     "CHECKS",

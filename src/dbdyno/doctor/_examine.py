@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Machine
+from dbdyno.doctor._outcome import SEVERITIES, CheckOutcome
 from dbdyno.doctor._verdict import (
-    SEVERITIES,
-    CheckOutcome,
     Generator,
     MachineCheck,
     Needs,
@@ -76,19 +74,3 @@ def examination_to_json(examination: Examination) -> dict[str, Any]:
         row = dataclasses.asdict(outcome)
         rows.append({"id": row.pop("check_id"), **row})
     return {"at_ns": examination.at_ns, "machine": dataclasses.asdict(examination.machine), "outcomes": rows}
-
-
-def examination_from_json(stored: Mapping[str, Any]) -> tuple[CheckOutcome, ...]:
-    """Return the outcomes that were stored; the state of the machine stays plain data."""
-    return tuple(
-        CheckOutcome(
-            check_id=str(row["id"]),
-            title=str(row["title"]),
-            state=row["state"],
-            severity=row["severity"],
-            seen=str(row["seen"]),
-            effect=str(row.get("effect", "")),
-            remedy=str(row.get("remedy", "")),
-        )
-        for row in stored.get("outcomes", ())
-    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from dbdyno.core import Machine, Target, is_network_route
+from dbdyno.doctor._outcome import Severity, State
 from dbdyno.study import Study, needs_room, open_files_limit
 
 
@@ -101,12 +101,6 @@ def _open_files_of(study: Study, target: Target) -> int:
         return int(raw)
     connections = study.connections_max
     return open_files_limit(connections, study.settings_of(target)) if needs_room(study.policy, connections) else 0
-
-
-Severity = Literal["blocker", "weakens", "note"]
-State = Literal["found", "clear", "unknown", "idle"]
-SEVERITIES: tuple[Severity, ...] = ("blocker", "weakens", "note")
-"""Blocker: runs would fail or measure something else; weakens: they can be doubted for it; note: worth knowing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,19 +202,6 @@ class MachineCheck:
     check_id: str
     title: str
     judge: Callable[[Subject], CheckAnswer]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckOutcome:
-    """Holds a check with its answer, as printed and stored."""
-
-    check_id: str
-    title: str
-    state: State
-    severity: Severity
-    seen: str
-    effect: str = ""
-    remedy: str = ""
 
 
 def blocks(seen: str, effect: str, remedy: str) -> CheckAnswer:

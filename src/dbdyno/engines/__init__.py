@@ -19,64 +19,97 @@ The tables lie in `data`:
 'caching_sha2_password'
 """
 
-from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
-from dbdyno.engines._dump import Dump, dumped_rows, read_dump
-from dbdyno.engines._families import (
-    CatalogueEntry,
-    EngineFamily,
-    SetPassword,
-    catalogue,
-    catalogued,
-    catalogued_by_source,
-    catalogued_sha256,
-    families,
-    family_names,
-    family_of,
-    nearest_family,
-)
-from dbdyno.engines._option_file import (
-    MeasuredState,
-    OptionFile,
-    WrittenOption,
-    measured_state,
-    read_option_file,
-    requested_option,
-)
-from dbdyno.engines._option_values import enum_word, fold_charsets, has_flags, is_flag_list
-from dbdyno.engines._options import (
-    Kind,
-    KnownOption,
-    NeutralParameter,
-    OptionRow,
-    Parameter,
-    Shown,
-    Unit,
-    known_options,
-    lookup_option,
-    neutral_parameter,
-    neutral_parameters,
-    parameters,
-    parameters_for,
-)
-from dbdyno.engines._storage_engines import (
-    StorageEngine,
-    conflicts_of,
-    engine_folders,
-    plugin_packages,
-    status_refresh_of,
-    storage_engines,
-)
-from dbdyno.engines._tables import use_tables, used_tables
-from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within
-from dbdyno.engines._vocabulary import (
-    SettingValue,
-    parameters_of_option,
-    read_setting,
-    servers_of,
-    setting_text,
-    setting_toml,
-    vocabulary,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
+    from dbdyno.engines._dump import Dump, dumped_rows, read_dump
+    from dbdyno.engines._families import (
+        CatalogueEntry,
+        EngineFamily,
+        SetPassword,
+        catalogue,
+        catalogued,
+        catalogued_by_source,
+        catalogued_sha256,
+        families,
+        family_names,
+        family_of,
+        nearest_family,
+    )
+    from dbdyno.engines._option_file import (
+        MeasuredState,
+        OptionFile,
+        WrittenOption,
+        measured_state,
+        read_option_file,
+        requested_option,
+    )
+    from dbdyno.engines._option_values import enum_word, fold_charsets, has_flags, is_flag_list
+    from dbdyno.engines._options import (
+        Kind,
+        KnownOption,
+        NeutralParameter,
+        OptionRow,
+        Parameter,
+        Shown,
+        Unit,
+        known_options,
+        lookup_option,
+        neutral_parameter,
+        neutral_parameters,
+        parameters,
+        parameters_for,
+    )
+    from dbdyno.engines._storage_engines import (
+        StorageEngine,
+        conflicts_of,
+        engine_folders,
+        plugin_packages,
+        status_refresh_of,
+        storage_engines,
+    )
+    from dbdyno.engines._tables import use_tables, used_tables
+    from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within
+    from dbdyno.engines._vocabulary import (
+        SettingValue,
+        parameters_of_option,
+        read_setting,
+        servers_of,
+        setting_text,
+        setting_toml,
+        vocabulary,
+    )
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_counters": "CounterSource counter_ids counter_sources",
+            "_dump": "Dump dumped_rows read_dump",
+            "_families": (
+                "CatalogueEntry EngineFamily SetPassword catalogue catalogued catalogued_by_source "
+                "catalogued_sha256 families family_names family_of nearest_family"
+            ),
+            "_option_file": "MeasuredState OptionFile WrittenOption measured_state read_option_file requested_option",
+            "_option_values": "enum_word fold_charsets has_flags is_flag_list",
+            "_options": (
+                "Kind KnownOption NeutralParameter OptionRow Parameter Shown Unit known_options lookup_option "
+                "neutral_parameter neutral_parameters parameters parameters_for"
+            ),
+            "_storage_engines": (
+                "StorageEngine conflicts_of engine_folders plugin_packages status_refresh_of storage_engines"
+            ),
+            "_tables": "use_tables used_tables",
+            "_versions": "ServerIdentity identify matches parse_version plugin_within within",
+            "_vocabulary": (
+                "SettingValue parameters_of_option read_setting servers_of setting_text setting_toml vocabulary"
+            ),
+        },
+    )
 
 __all__ = [
     "CatalogueEntry",

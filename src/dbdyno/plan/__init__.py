@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-from dbdyno.core import Run
-from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study, with_lengths
-from dbdyno.plan._budget import Budget, check_budget, estimate_budget
-from dbdyno.plan._deal import (
-    Piece,
-    benches_apart,
-    dealt_to_benches,
-    next_piece,
-    pieces,
-    pieces_left,
-    planned_runs,
-    wanted_runs,
-)
-from dbdyno.plan._deep_study import DEEP_WINDOW_NS, deep_study
-from dbdyno.plan._designs import (
-    SHORTEST_WINDOW_S,
-    Design,
-    adaptive_length_rule,
-    best_within,
-    cheapest_design,
-    designs_for,
-    planned_design,
-    shortest_window_ns,
-)
-from dbdyno.plan._hours import TimePart, TimeRange
-from dbdyno.plan._order import ordered_runs, share_server
-from dbdyno.plan._out_of_scope import out_of_scope
-from dbdyno.plan._parts import Dealt, PartOfStudy, dealt_over, runs_of_part
-from dbdyno.plan._repeats import FurtherRound, further_rounds, unsure_cells
-from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
-from dbdyno.study import ResolvedWorkload, Study
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study, with_lengths
+    from dbdyno.plan._budget import Budget, check_budget
+    from dbdyno.plan._deal import (
+        Piece,
+        benches_apart,
+        dealt_to_benches,
+        next_piece,
+        pieces,
+        pieces_left,
+        planned_runs,
+        wanted_runs,
+    )
+    from dbdyno.plan._deep_study import DEEP_WINDOW_NS, deep_study
+    from dbdyno.plan._designs import (
+        SHORTEST_WINDOW_S,
+        Design,
+        adaptive_length_rule,
+        best_within,
+        cheapest_design,
+        designs_for,
+        planned_design,
+        shortest_window_ns,
+    )
+    from dbdyno.plan._hours import TimePart, TimeRange
+    from dbdyno.plan._order import ordered_runs, share_server
+    from dbdyno.plan._out_of_scope import out_of_scope
+    from dbdyno.plan._parts import Dealt, PartOfStudy, dealt_over, runs_of_part
+    from dbdyno.plan._plan import Plan, ResolvedWorkloads, make_plan
+    from dbdyno.plan._repeats import FurtherRound, further_rounds, unsure_cells
+    from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_alterations": "ROUNDS Alteration ProofStudy alterations proof_study with_lengths",
+            "_budget": "Budget check_budget",
+            "_deal": "Piece benches_apart dealt_to_benches next_piece pieces pieces_left planned_runs wanted_runs",
+            "_deep_study": "DEEP_WINDOW_NS deep_study",
+            "_designs": (
+                "SHORTEST_WINDOW_S Design adaptive_length_rule best_within cheapest_design designs_for "
+                "planned_design shortest_window_ns"
+            ),
+            "_hours": "TimePart TimeRange",
+            "_order": "ordered_runs share_server",
+            "_out_of_scope": "out_of_scope",
+            "_parts": "Dealt PartOfStudy dealt_over runs_of_part",
+            "_plan": "Plan ResolvedWorkloads make_plan",
+            "_repeats": "FurtherRound further_rounds unsure_cells",
+            "_self_check": "FIRST SECOND SelfCheckChoices self_check_study",
+        },
+    )
 
 __all__ = [
     "DEEP_WINDOW_NS",
@@ -86,41 +106,3 @@ __all__ = [
     "wanted_runs",
     "with_lengths",
 ]
-
-ResolvedWorkloads: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
-"""(target, label of a workload) -> what the load generator says of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Holds every run of a study, in order, and what all of it will need.
-
-    Parameters
-    ----------
-    workloads : what the load generator says of each workload, by target and label
-    """
-
-    runs: tuple[Run, ...]
-    budget: Budget
-    workloads: ResolvedWorkloads = field(default_factory=dict)
-
-
-def make_plan(study: Study, workloads: ResolvedWorkloads = MappingProxyType({})) -> Plan:
-    r"""Plan a study.
-
-    Parameters
-    ----------
-    workloads : what the load generator says of each workload, by target and label; without it the budget counts no rows
-
-    >>> from dbdyno.study import parse_study
-    >>> text = 'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
-    >>> study = parse_study(text + 'axes = {tier = "64MB", concurrency = [1, 4]}', "example.toml")
-    >>> plan = make_plan(study)
-    >>> len(plan.runs), plan.runs[0].repeat, plan.runs[-1].repeat
-    (8, 1, 2)
-    """
-    runs = planned_runs(study)
-    rows: dict[str, int] = {}
-    for (_, label), workload in workloads.items():
-        rows[label] = max(rows.get(label, 0), workload.rows_total)
-    return Plan(runs, estimate_budget(study, len(runs), rows), workloads)

@@ -6,8 +6,9 @@ than the summary takes to print.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from dbdyno.late_names import late_names
 
 if TYPE_CHECKING:
     from dbdyno.report._altered import altered_caveats
@@ -29,29 +30,31 @@ if TYPE_CHECKING:
     from dbdyno.report.why._blocks import print_why, why_markdown
     from dbdyno.report.why._choice import Why, why_of
     from dbdyno.report.why._object import why_object
-
-_NAMES = {
-    "_altered": "altered_caveats",
-    "_claims": "CheckedClaims check_claims claims_markdown",
-    "diff._diff": "ExcludedCell StudyDiff diff_results",
-    "diff._blocks": "diff_markdown print_diff",
-    "diff._object": "diff_object",
-    "_document": "page_style",
-    "_export": "save_charts",
-    "_judged": "save_judged",
-    "_markdown": "build_markdown markdown_text",
-    "diff._mismatch": "MISMATCH_KINDS MismatchKind",
-    "_page": "build_page page_text",
-    "_pdf": "build_pdf",
-    "diff._rules": "RuleOutcome check_rules overall",
-    "_study_analysis": "StudyAnalysis analyse_study",
-    "_summary": "summary_json",
-    "_terminal": "print_summary summary_table",
-    "why._choice": "Why why_of",
-    "why._blocks": "print_why why_markdown",
-    "why._object": "why_object",
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_altered": "altered_caveats",
+            "_claims": "CheckedClaims check_claims claims_markdown",
+            "diff._diff": "ExcludedCell StudyDiff diff_results",
+            "diff._blocks": "diff_markdown print_diff",
+            "diff._object": "diff_object",
+            "_document": "page_style",
+            "_export": "save_charts",
+            "_judged": "save_judged",
+            "_markdown": "build_markdown markdown_text",
+            "diff._mismatch": "MISMATCH_KINDS MismatchKind",
+            "_page": "build_page page_text",
+            "_pdf": "build_pdf",
+            "diff._rules": "RuleOutcome check_rules overall",
+            "_study_analysis": "StudyAnalysis analyse_study",
+            "_summary": "summary_json",
+            "_terminal": "print_summary summary_table",
+            "why._choice": "Why why_of",
+            "why._blocks": "print_why why_markdown",
+            "why._object": "why_object",
+        },
+    )
 
 __all__ = [
     "MISMATCH_KINDS",
@@ -88,9 +91,3 @@ __all__ = [
     "why_object",
     "why_of",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbdyno.core import RunCourse, RunRecord
-from dbdyno.stats import GATE_METRICS, Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 from dbdyno.tables import Table
@@ -19,7 +18,9 @@ def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[st
 
 
 def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | None:
-    from dbdyno.plan import adaptive_length_rule  # late: a summary of runs of fixed length plans nothing
+    # Late: a summary of runs of fixed length needs neither.
+    from dbdyno.plan import adaptive_length_rule
+    from dbdyno.stats import Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 
     study, run_id = results.study, record.run.run_id
     rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
@@ -48,6 +49,8 @@ def _all_tps(seconds: Table) -> np.ndarray:
 
 
 def _gate_rows(telemetry: Table) -> list[tuple[int, str, float]]:
+    from dbdyno.stats import GATE_METRICS  # late: see `_recomputed_course`
+
     gate_readings = telemetry.at(telemetry.texts("metric").among(GATE_METRICS))
     columns = (gate_readings.values(name) for name in ("second", "metric", "value"))
     return list(zip(*columns, strict=True))

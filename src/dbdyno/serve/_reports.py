@@ -6,7 +6,6 @@ import hashlib
 import threading
 from pathlib import Path
 
-from dbdyno.report import build_page
 from dbdyno.serve._studies import StudyFolder
 
 
@@ -33,5 +32,7 @@ class ReportCache:
             if not place.exists():
                 for older in self._folder.glob(f"{study.key}-*.html"):
                     older.unlink()
+                from dbdyno.report import build_page  # late: a list of studies is there before what draws charts
+
                 build_page(study.checked(), place)
             return place.read_bytes()

@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -97,8 +97,18 @@ class StudyFolder:
         with self._lock:
             stamp = self.stamp()
             if stamp != self._stamp:
-                self._stored, self._stamp = _read_folder(self.path, self._check), stamp
+                self._stored, self._stamp = self._read(stamp), stamp
             return self._stored
+
+    def _read(self, stamp: tuple[int, ...]) -> StoredFolder:
+        try:
+            results = self.checked()
+            self._opened = stamp[:2], replace(results)  # a copy: without all that is read for the answer
+            return _stored_folder(results)
+        except DbdynoError as error:
+            return StoredFolder(name=self.path.name, problem=str(error))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return StoredFolder(name=self.path.name, problem=f"{type(error).__name__}: {error}")
 
     def results(self) -> StoredStudy:
         """Return the folder, opened: the manifest, megabytes of a large study, is read again only when rewritten.
@@ -191,15 +201,6 @@ def _stamp_of(paths: Iterable[Path]) -> tuple[int, ...]:
 
 def _folder_label(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path != root else path.resolve().name
-
-
-def _read_folder(path: Path, check: FolderCheck) -> StoredFolder:
-    try:
-        return _stored_folder(StoredStudy.open(path, check=check))
-    except DbdynoError as error:
-        return StoredFolder(name=path.name, problem=str(error))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return StoredFolder(name=path.name, problem=f"{type(error).__name__}: {error}")
 
 
 def _stored_folder(results: StoredStudy) -> StoredFolder:

@@ -1,100 +1,148 @@
 """Computes statistics: pure functions of arrays, without engines, files or words."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from dbdyno.core import ACCEPTED, Steadiness
-from dbdyno.stats._adaptive_length import (
-    LAG_S,
-    SHORTEST_WARM_UP_S,
-    AdaptiveLengthRule,
-    Course,
-    Gates,
-    WarmUpEnd,
-    WindowEnd,
-    advanced,
-    followed,
-    no_gates,
-    run_course,
-)
-from dbdyno.stats._change_points import (
-    LEAST_MOVE,
-    MOST_P,
-    ChangePoint,
-    change_points,
-    smallest_new_change,
-    spread_between,
-)
-from dbdyno.stats._compare import (
-    MARGIN,
-    MOST_REPEATS,
-    LogDifference,
-    compare,
-    compare_pairs,
-    repeats_to_decide,
-    repeats_to_exclude,
-    smallest_detectable_ratio,
-    spread_to_stand,
-    spreads_to_stand,
-    two_sided_p,
-    verdict_of,
-    welch_df,
-)
-from dbdyno.stats._decomposition import logarithmic_mean, split_by_factors
-from dbdyno.stats._distributions import t_quantile
-from dbdyno.stats._drift import Drift, drift, quarter_deviation
-from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
-from dbdyno.stats._gates import (
-    ServerSteadiness,
-    cache_settled,
-    device_settled,
-    dirty_data_settled,
-    is_settled,
-    redo_cycled,
-    server_steadiness,
-)
-from dbdyno.stats._lead import Lead, lead
-from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
-from dbdyno.stats._period import Period, period
-from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
-from dbdyno.stats._quantile import (
-    QuantileInterval,
-    exceedances,
-    quantile_interval,
-    quantile_intervals,
-    supported_quantiles,
-)
-from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
-from dbdyno.stats._segments import Segments, segments
-from dbdyno.stats._server_gates import GATE_METRICS, Readings, ServerFacts, gate_facts, is_flash, server_gates
-from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
-from dbdyno.stats._spread import (
-    ASSUMED_SPREAD,
-    LEAST_SHARED_DF,
-    LEAST_SPREAD,
-    MODERATED_FROM_CELLS,
-    PRIOR_SPREAD,
-    LogLevel,
-    ModeratedSpread,
-    assumed_spread_of_one,
-    borrowed_level,
-    bounded_exp,
-    moderated_spread,
-    pooled_spread,
-    repeated_level,
-    rounds_to_pair,
-    single_run_level,
-    staged_levels,
-)
-from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
-from dbdyno.stats._start import mser5, steady_start
-from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
-from dbdyno.stats._stopping import (
-    StopCheck,
-    StopChecks,
-    StoppingPoint,
-    StoppingRule,
-    may_stop,
-    stop_check,
-    stopping_point,
-)
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.stats._adaptive_length import (
+        LAG_S,
+        SHORTEST_WARM_UP_S,
+        AdaptiveLengthRule,
+        Course,
+        Gates,
+        WarmUpEnd,
+        WindowEnd,
+        advanced,
+        followed,
+        no_gates,
+        run_course,
+    )
+    from dbdyno.stats._change_points import (
+        LEAST_MOVE,
+        MOST_P,
+        ChangePoint,
+        change_points,
+        smallest_new_change,
+        spread_between,
+    )
+    from dbdyno.stats._compare import (
+        MARGIN,
+        MOST_REPEATS,
+        LogDifference,
+        compare,
+        compare_pairs,
+        repeats_to_decide,
+        repeats_to_exclude,
+        smallest_detectable_ratio,
+        spread_to_stand,
+        spreads_to_stand,
+        two_sided_p,
+        verdict_of,
+        welch_df,
+    )
+    from dbdyno.stats._decomposition import logarithmic_mean, split_by_factors
+    from dbdyno.stats._distributions import t_quantile
+    from dbdyno.stats._drift import Drift, drift, quarter_deviation
+    from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
+    from dbdyno.stats._gates import (
+        ServerSteadiness,
+        cache_settled,
+        device_settled,
+        dirty_data_settled,
+        is_settled,
+        redo_cycled,
+        server_steadiness,
+    )
+    from dbdyno.stats._lead import Lead, lead
+    from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
+    from dbdyno.stats._period import Period, period
+    from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
+    from dbdyno.stats._quantile import (
+        QuantileInterval,
+        exceedances,
+        quantile_interval,
+        quantile_intervals,
+        supported_quantiles,
+    )
+    from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
+    from dbdyno.stats._segments import Segments, segments
+    from dbdyno.stats._server_gates import GATE_METRICS, Readings, ServerFacts, gate_facts, is_flash, server_gates
+    from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
+    from dbdyno.stats._spread import (
+        ASSUMED_SPREAD,
+        LEAST_SHARED_DF,
+        LEAST_SPREAD,
+        MODERATED_FROM_CELLS,
+        PRIOR_SPREAD,
+        LogLevel,
+        ModeratedSpread,
+        assumed_spread_of_one,
+        borrowed_level,
+        bounded_exp,
+        moderated_spread,
+        pooled_spread,
+        repeated_level,
+        rounds_to_pair,
+        single_run_level,
+        staged_levels,
+    )
+    from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
+    from dbdyno.stats._start import mser5, steady_start
+    from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
+    from dbdyno.stats._stopping import (
+        StopCheck,
+        StopChecks,
+        StoppingPoint,
+        StoppingRule,
+        may_stop,
+        stop_check,
+        stopping_point,
+    )
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_adaptive_length": (
+                "LAG_S SHORTEST_WARM_UP_S AdaptiveLengthRule Course Gates WarmUpEnd WindowEnd advanced followed "
+                "no_gates run_course"
+            ),
+            "_change_points": "LEAST_MOVE MOST_P ChangePoint change_points smallest_new_change spread_between",
+            "_compare": (
+                "MARGIN MOST_REPEATS LogDifference compare compare_pairs repeats_to_decide repeats_to_exclude "
+                "smallest_detectable_ratio spread_to_stand spreads_to_stand two_sided_p verdict_of welch_df"
+            ),
+            "_decomposition": "logarithmic_mean split_by_factors",
+            "_distributions": "t_quantile",
+            "_drift": "Drift drift quarter_deviation",
+            "_families": "benjamini_hochberg holm rank_intervals",
+            "_gates": (
+                "ServerSteadiness cache_settled device_settled dirty_data_settled is_settled redo_cycled "
+                "server_steadiness"
+            ),
+            "_lead": "Lead lead",
+            "_noise": "NoiseInterval autocorrelation_time noise_interval",
+            "_period": "Period period",
+            "_planning": "ASSUMED_VARIATION Variation cheapest_window_s matching_window_s",
+            "_quantile": "QuantileInterval exceedances quantile_interval quantile_intervals supported_quantiles",
+            "_scalability": "Peak ScalabilityFit fit_scalability peak",
+            "_segments": "Segments segments",
+            "_server_gates": "GATE_METRICS Readings ServerFacts gate_facts is_flash server_gates",
+            "_settled": "SHORTEST_JUDGED_S settled_part",
+            "_spread": (
+                "ASSUMED_SPREAD LEAST_SHARED_DF LEAST_SPREAD MODERATED_FROM_CELLS PRIOR_SPREAD LogLevel "
+                "ModeratedSpread assumed_spread_of_one borrowed_level bounded_exp moderated_spread pooled_spread "
+                "repeated_level rounds_to_pair single_run_level staged_levels"
+            ),
+            "_stalls": "STALL_FLOOR Stalls stalled_seconds stalls",
+            "_start": "mser5 steady_start",
+            "_steady": "SteadyState steady_state whole_cycles",
+            "_stopping": "StopCheck StopChecks StoppingPoint StoppingRule may_stop stop_check stopping_point",
+        },
+    )
 
 METHOD = "dbdyno-stats/1"
 """Version of the methods, kept with every number that they give."""

@@ -5,35 +5,71 @@ A run is stored whole or not at all, the journal is on the disk before the next 
 every file with its checksum.
 """
 
-from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
-from dbdyno.store._damage import reading_intervals
-from dbdyno.store._files import JsonValue, write_whole
-from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
-from dbdyno.store._histograms import (
-    FilledCounts,
-    Histogram,
-    filled_counts,
-    latency_of,
-    latency_of_counts,
-    mean_of_counts,
-    merged_histogram,
-    sums_of,
-)
-from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
-from dbdyno.store._layout import SCHEMA_VERSION, target_slug
-from dbdyno.store._live import LiveLog, LiveReader
-from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
-from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
-from dbdyno.store._records import record_from_json, record_to_json
-from dbdyno.store._results import Results
-from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
-from dbdyno.store._same_targets import check_same_engine, check_same_rows, has_other_files
-from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
-from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text, read_profile
-from dbdyno.store._stored_study import StoredStudy
-from dbdyno.store._throughput import printed_tps, window_tps
-from dbdyno.store._writer import ResultsWriter
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
+    from dbdyno.store._damage import reading_intervals
+    from dbdyno.store._files import JsonValue, write_whole
+    from dbdyno.store._fingerprints import StoredFingerprint
+    from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
+    from dbdyno.store._histograms import (
+        FilledCounts,
+        Histogram,
+        filled_counts,
+        latency_of,
+        latency_of_counts,
+        mean_of_counts,
+        merged_histogram,
+        sums_of,
+    )
+    from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
+    from dbdyno.store._layout import SCHEMA_VERSION, target_slug
+    from dbdyno.store._live import LiveLog, LiveReader
+    from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
+    from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
+    from dbdyno.store._records import record_from_json, record_to_json
+    from dbdyno.store._results import Results
+    from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
+    from dbdyno.store._same_targets import check_same_engine, check_same_rows, has_other_files
+    from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
+    from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text, read_profile
+    from dbdyno.store._stored_study import StoredStudy
+    from dbdyno.store._throughput import printed_tps, window_tps
+    from dbdyno.store._writer import ResultsWriter
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_altered": "QUICK_CHECK FileAlteration FolderCheck",
+            "_damage": "reading_intervals",
+            "_files": "JsonValue write_whole",
+            "_fingerprints": "StoredFingerprint",
+            "_gather": "Gathered are_alike check_alike gather gathered_parts",
+            "_histograms": (
+                "FilledCounts Histogram filled_counts latency_of latency_of_counts mean_of_counts merged_histogram "
+                "sums_of"
+            ),
+            "_journal": "MACHINE_EXAMINED PARTS_GATHERED REPEATS_RAISED JournalEntry",
+            "_layout": "SCHEMA_VERSION target_slug",
+            "_live": "LiveLog LiveReader",
+            "_manifest": "Manifest ManifestEntry find_results is_results_folder study_digest",
+            "_proofs": "ProofNote proof_notes write_proof_note",
+            "_records": "record_from_json record_to_json",
+            "_results": "Results",
+            "_runs": "PackedRun SettingRow StoredRun pack_run server_files",
+            "_same_targets": "check_same_engine check_same_rows has_other_files",
+            "_series": "IntervalKind IntervalRow SecondRow TelemetryRow",
+            "_stack_profile": "StackProfile deep_folder deep_folders folded_text read_profile",
+            "_stored_study": "StoredStudy",
+            "_throughput": "printed_tps window_tps",
+            "_writer": "ResultsWriter",
+        },
+    )
 
 __all__ = [
     "MACHINE_EXAMINED",

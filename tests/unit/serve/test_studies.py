@@ -11,8 +11,9 @@ import pytest
 
 import history_studies
 from dbdyno.core import StoreError
-from dbdyno.serve import ReportCache, StudyFolder, open_metrics, study_object
+from dbdyno.serve import ReportCache, StudyFolder, card_object, open_metrics, study_object
 from dbdyno.store import JournalEntry, LiveReader, Results, StoredStudy, gather
+from dbdyno.store._altered import check_folder
 from dbdyno.store._journal import entry_of
 from rewritten_results import as_written
 
@@ -22,7 +23,7 @@ from .conftest import Running, second
 def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path) -> None:
     results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
     folder = StudyFolder(results.path, "night")
-    first, state = folder.results(), folder.state()
+    state, first = folder.state(), folder.results()
     manifest = results.path / "manifest.json"
     facts = manifest.stat()
     manifest.write_bytes(b" " * facts.st_size)
@@ -32,6 +33,23 @@ def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path)
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
     with pytest.raises(StoreError):
         folder.results()
+
+
+def test_a_folder_is_opened_and_checked_once_for_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
+    folder, checked = StudyFolder(results.path, "night"), []
+
+    def noted(path: Path, *facts: Any, **choices: Any) -> Any:
+        checked.append(path)
+        return check_folder(path, *facts, **choices)
+
+    monkeypatch.setattr("dbdyno.store._folder_checks.check_folder", noted)
+    assert card_object(folder)["state"] == "finished"
+    assert checked == [results.path]
+    with results.writing() as writer:
+        writer.append("note")
+        assert card_object(folder)["state"] == "running"
+        assert checked == [results.path, results.path]
 
 
 @pytest.mark.parametrize("place", ["deep/12345678", "proofs/redo-capacity-12345678"])
@@ -44,7 +62,7 @@ def test_a_report_is_built_again_when_a_profile_or_proof_has_a_new_run(
         built.append(path)
         path.write_text(str(len(built)))
 
-    monkeypatch.setattr("dbdyno.serve._reports.build_page", build_page)
+    monkeypatch.setattr("dbdyno.report.build_page", build_page)
     results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
     study, cache = StudyFolder(results.path, "night"), ReportCache(tmp_path)
     assert [cache.page(study), cache.page(study)] == [b"1", b"1"]

@@ -3,9 +3,25 @@
 It judges nothing itself: the rules are in `audit`. See docs/concepts/fairness.md.
 """
 
-from dbdyno.audit.studies._align import AlignedStudy, FindingOutcome, align_study
-from dbdyno.audit.studies._effect import Ranking, weigh_findings
-from dbdyno.audit.studies._sets import campaign_name, inspected_set, late_findings, study_sets
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dbdyno.late_names import late_names
+
+if TYPE_CHECKING:
+    from dbdyno.audit.studies._align import AlignedStudy, FindingOutcome, align_study
+    from dbdyno.audit.studies._effect import Ranking, weigh_findings
+    from dbdyno.audit.studies._sets import campaign_name, inspected_set, late_findings, study_sets
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "_align": "AlignedStudy FindingOutcome align_study",
+            "_effect": "Ranking weigh_findings",
+            "_sets": "campaign_name inspected_set late_findings study_sets",
+        },
+    )
 
 __all__ = [
     "AlignedStudy",
