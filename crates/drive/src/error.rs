@@ -162,6 +162,9 @@ pub(crate) fn server_code(error: &WireError) -> Option<u16> {
 pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
     match code {
         1044 | 1045 | 1698 => Some("check the user, the password file and the user's rights"),
+        1020 | 1205 | 1213 => Some(
+            "add the code to --ignore-errors, which replaces the workload's own list, to repeat such events",
+        ),
         1049 => {
             Some("fill it first (dbdyno-load populate), or name another schema with --database")
         }
@@ -175,7 +178,8 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
         ),
         1412 | 1615 => Some("let nobody change the tables during the run"),
         2006 | 2013 => Some(
-            "look into the server's log; to go on after a lost connection, list 2006,2013 among the ignored errors",
+            "look into the server's log; to go on after a lost connection, add 2006,2013 to the ignored errors (for \
+             sysbench's workloads --ignore-errors 1213,1020,1205,2006,2013)",
         ),
         _ => None,
     }

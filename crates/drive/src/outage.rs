@@ -243,12 +243,21 @@ fn lost_connections(mut turns: Vec<(u64, ConnectionEvent)>, connections: u32) ->
                 down = down.saturating_sub(1);
                 outage.restored_ns = (down == 0).then_some(at_ns);
             }
-            ConnectionEvent::Answered => {
-                outage.first_success_ns.get_or_insert(at_ns);
-            }
+            ConnectionEvent::Answered => answer(&mut found, at_ns, down),
         }
     }
     found
+}
+
+/// Notes the first answer of a connection that was opened again, with `down` connections still lost. It is not one of the
+/// last outage while none of that outage's connections is open again: then it ends the wait of the outages before.
+fn answer(found: &mut [Outage], at_ns: u64, down: u32) {
+    let reopened =
+        |outage: &&mut Outage| outage.restored_ns.is_some() || down < outage.connections_lost;
+    let waiting = found.iter_mut().rev().filter(reopened);
+    for outage in waiting.take_while(|outage| outage.first_success_ns.is_none()) {
+        outage.first_success_ns = Some(at_ns);
+    }
 }
 
 impl Outage {

@@ -59,9 +59,10 @@ fn run_statement(session: &mut Session, statement: &str) -> Result<QueryResult, 
 
 fn dropped_text(dropped: u32, all: u32, database: &str) -> String {
     let all_words = counted(u64::from(all), "table");
-    match dropped == all {
-        true => format!("dropped {all_words} of {database}"),
-        false => format!("dropped {dropped} of {all_words} of {database}; the others do not exist"),
+    match dropped {
+        0 => format!("dropped no table: none of the workload's tables ({all}) is in {database}"),
+        _ if dropped == all => format!("dropped {all_words} of {database}"),
+        _ => format!("dropped {dropped} of {all_words} of {database}; the others do not exist"),
     }
 }
 
@@ -73,8 +74,14 @@ mod tests {
     fn tables_that_did_not_exist_are_not_said_to_be_dropped() {
         assert_eq!(dropped_text(4, 4, "shop"), "dropped 4 tables of shop");
         assert_eq!(
-            dropped_text(0, 4, "shop"),
-            "dropped 0 of 4 tables of shop; the others do not exist"
+            dropped_text(3, 4, "shop"),
+            "dropped 3 of 4 tables of shop; the others do not exist"
         );
+        for all in [1, 4] {
+            assert_eq!(
+                dropped_text(0, all, "shop"),
+                format!("dropped no table: none of the workload's tables ({all}) is in shop")
+            );
+        }
     }
 }

@@ -168,6 +168,12 @@ def _setting(
         )
     value, is_bare = "ON" if asked is None else asked, asked is None
     if name == "log_bin":
+        if value.upper() in ("OFF", "FALSE", "0"):
+            raise StudyError(
+                f"'log_bin = {value}' switches the binary log on",
+                "servers take the value for the name of the log's files",
+                "use skip_log_bin, or the setting binlog.enabled",
+            )
         value = PurePosixPath(value).name
     option_entry = lookup_option(name, family, version)
     if option_entry is not None and option_entry.state in ("refused", "no-op", "absent"):

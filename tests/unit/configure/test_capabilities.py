@@ -251,6 +251,13 @@ def test_a_raw_option_takes_the_place_of_its_own_negation() -> None:
     assert "skip_log_bin" not in found and found["log_bin"].value == "mine"
 
 
+@pytest.mark.parametrize("value", ["OFF", "off", "0", "FALSE"])
+def test_the_name_of_a_binary_log_is_not_taken_for_a_switch(value: str) -> None:
+    """MySQL 9.7 and MariaDB 11.8 write OFF.000001 if log_bin is OFF."""
+    with pytest.raises(StudyError, match=f"'log_bin = {value}' switches the binary log on"):
+        chosen("mysql", "9.7.4", raw={"log_bin": value})
+
+
 def test_vendors_servers_get_their_tier_and_room_for_the_load_only() -> None:
     found = chosen("mysql", "9.7.4", policy="vendor")
     assert {s.parameter for s in found.values()} == {"memory.buffer_pool", "memory.buffer_pool_chunk"}

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import OrderRates
@@ -52,7 +53,7 @@ def _second(second: int) -> IntervalRecord:
     lines = (SAMPLES / "load-records.jsonl").read_text().splitlines()
     sample = next(record for line in lines if isinstance(record := parse_record(line), IntervalRecord))
     types = {"new_order": _counts(100, 4_000_000, rolled_back=1), "payment": _counts(96, 1_000_000)}
-    return replace(sample, second=second, transactions=types)
+    return replace(sample, second=second, transactions=types, connections_live=1)
 
 
 def test_each_type_has_its_own_figures() -> None:
@@ -85,6 +86,26 @@ def test_work_that_only_the_server_saw_is_a_caveat() -> None:
     (orders,) = disagreement_caveats([_second(0)], ServerCounts(TOLD, readings, 0, 1))
     assert orders.code == "counts-disagree"
     assert numbers_in(orders.text) == [5940, 9000]
+
+
+def test_rollbacks_of_repeated_attempts_are_no_work_of_others() -> None:
+    """Each type of the second has two repeats and a failed event: six ROLLBACKs, 3 % of the transactions."""
+    names = ("sum_d_next_o_id", "com_commit_and_rollback")
+
+    def caveats(ends: int) -> list[str]:
+        readings = [CountersRecord(n, n * 10**9, dict(zip(names, (99 * n, ends * n), strict=True))) for n in (0, 1)]
+        return [caveat.text for caveat in disagreement_caveats([_second(0)], ServerCounts(TOLD, readings, 0, 1))]
+
+    assert caveats(196) == caveats(196 + 9) == []
+    (text,) = caveats(196 + 30)
+    assert numbers_in(text) == [11_760, 13_560]
+
+
+@pytest.mark.parametrize(("connections", "codes"), [(1, ["counts-disagree"]), (4, [])])
+def test_events_that_cross_an_end_of_a_short_window_are_no_work_of_others(connections: int, codes: list[str]) -> None:
+    second = replace(_second(0), connections_live=connections)
+    caveats = disagreement_caveats([second], ServerCounts(TOLD, [_reading(0, 0), _reading(1, 105)], 0, 1))
+    assert [caveat.code for caveat in caveats] == codes
 
 
 def test_transactions_that_commit_several_times_are_counted_by_their_statements() -> None:

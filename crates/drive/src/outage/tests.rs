@@ -51,6 +51,23 @@ fn a_single_connection_lost_among_others_is_an_outage_of_its_own() {
 }
 
 #[test]
+fn an_answer_after_the_next_connection_was_lost_is_one_of_the_first_outage() {
+    use ConnectionEvent::{Answered, Reopened};
+    const LOST: ConnectionEvent = ConnectionEvent::Lost(Cause::Server);
+    let turns = [
+        (S, LOST),
+        (2 * S, Reopened),
+        (3 * S, LOST), // another connection, before the first one has an answer
+        (4 * S, Answered),
+        (5 * S, Reopened),
+        (6 * S, Answered),
+    ];
+    let found = outages(vec![log(&turns)], 2, 0, &[]);
+    let answers: Vec<_> = found.iter().map(|outage| outage.first_success_ns).collect();
+    assert_eq!(answers, [Some(4 * S), Some(6 * S)]);
+}
+
+#[test]
 fn only_an_answer_on_a_reopened_connection_ends_the_silence() {
     let mut log = OutageLog::default();
     log.hear(false, 1);

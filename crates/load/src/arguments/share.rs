@@ -11,8 +11,9 @@ pub(crate) struct ShareArguments {
     ///
     /// All other arguments describe the whole load and are the same on all hosts: --threads and --rate are the totals of
     /// all shares, and all have the same seed. Connections, users, think times and due times are assigned by number, so
-    /// that the shares together send what one process would. Merge their records with `dbdyno-load merge`.
-    #[arg(long, value_name = "K/N", value_parser = share)]
+    /// that the shares together send what one process would. Merge their records with `dbdyno-load merge`. --require is
+    /// refused, because it would judge one share, not the load.
+    #[arg(long, value_name = "K/N", value_parser = share, conflicts_with = "require")]
     pub(crate) share: Option<ShareOrder>,
 
     /// Start at this Unix time, such as 1795000000 or 1795000000.5; until then connections wait, opened and prepared

@@ -291,6 +291,9 @@ fn already_exists(error: &ServerError) -> bool {
         || (error.code == 1005 && error.message.contains("errno: 121"))
 }
 
+/// MySQL error for a table that `setup.sql` creates and that exists.
+const TABLE_EXISTS: u16 = 1050;
+
 /// Returns whether the server has no space left for rows.
 fn is_out_of_space(error: &ServerError) -> bool {
     const NO_SPACE: [u16; 6] = [3, 28, 1021, 1026, 1114, 3675];
@@ -312,6 +315,11 @@ pub(super) fn failed_by(what: &str, error: &WireError) -> CliError {
         WireError::Server(error) if is_out_of_space(error) => {
             cli_error.hint("the server's disk is full: free some space, then use --resume")
         }
+        // `[tables]` does not name it, so it may hold somebody's data, and no check before the filling has found it.
+        WireError::Server(error) if error.code == TABLE_EXISTS => cli_error.hint(
+            "choose another --database, or rename the table: --resume first drops what cleanup.sql drops, as \
+             dbdyno-load cleanup does",
+        ),
         _ => cli_error.hint("once the cause is gone, continue with --resume"),
     }
 }
@@ -372,5 +380,13 @@ mod tests {
             .remedy
             .unwrap();
         assert!(!hint.contains("space"), "{hint}");
+    }
+
+    #[test]
+    fn nobody_is_told_to_resume_over_a_table_that_was_there_before() {
+        let error = server(1050, "Table 'purchase' already exists");
+        let hint = failed_by("table item", &error).remedy.unwrap();
+        assert!(hint.starts_with("choose another --database"), "{hint}");
+        assert!(hint.contains("--resume first drops"), "{hint}");
     }
 }

@@ -61,9 +61,10 @@ pub(super) fn refuse_existing(
     if existing.is_empty() {
         return Ok(());
     }
+    let count = existing.len();
+    let verb = if count == 1 { "exists" } else { "exist" };
     Err(CliError::request(format!(
-        "{} of the workload's tables already exist",
-        existing.len()
+        "{count} of the workload's tables already {verb}"
     ))
     .because(shortened(&existing))
     .hint("drop them with dbdyno-load cleanup and the same options, or choose another --database"))

@@ -126,6 +126,16 @@ fn a_start_that_cannot_be_kept_is_told_and_nothing_is_driven() {
 }
 
 #[test]
+fn a_requirement_on_the_whole_load_is_not_judged_by_one_share() {
+    let server = server();
+    let words = ["sysbench/oltp_point_select", "--time=1s", "--share=1/3"];
+    let output = start(&server, &[&words[..], &["--require=tps>=500"]].concat());
+    let output = output.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("--require"), "{}", told(&output));
+}
+
+#[test]
 fn a_run_without_shares_has_the_record_it_always_had() {
     let server = server();
     let records = alone(&server, &["sysbench/oltp_point_select", "--time", "1s"]);

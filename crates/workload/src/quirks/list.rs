@@ -260,8 +260,8 @@ pub(super) const QUIRKS: &[Quirk] = &[
         "Q-HD-8",
         HAMMERDB,
         "fidelity = tool with no_stored_procs = on",
-        "Without procedures payment takes row n/2 + 1 of the customers found, order status ignores the number of \
-         the customer found, and delivery stops at the first empty district.",
+        "Without procedures payment takes row n/2 + 1 of the customers found and writes names of variables into \
+         c_data, order status ignores the number of the customer found, and delivery stops at the first empty district.",
         "HammerDB (5725747), mysqloltp.tcl and mariaoltp.tcl; read",
     ),
     imitated(
@@ -285,6 +285,13 @@ pub(super) const QUIRKS: &[Quirk] = &[
         "No ROLLBACK follows an error. What the server has not undone itself is committed by the next START \
          TRANSACTION; on MyRocks that is all but the failed statement.",
         "HammerDB (5725747), mysqloltp.tcl and mariaoltp.tcl; read, and seen on MyRocks",
+    ),
+    imitated(
+        "Q-HD-12",
+        HAMMERDB,
+        "fidelity = tool with warehouses = 1",
+        "With one warehouse, o_all_local says of one line in a hundred that another warehouse supplies it.",
+        "HammerDB (5725747), mysqloltp.tcl and mariaoltp.tcl; read",
     ),
     imitated(
         "Q-LB-1",

@@ -23,7 +23,8 @@ pub(crate) struct TransactionInput {
     pub(crate) lines: [OrderLineInput; 15],
     /// What HammerDB's procedures let the server's generator start from.
     pub(crate) server_seeds: [u32; 2],
-    /// sysbench-tpcc says of an order that it has remote lines though it has none.
+    /// The tool says of an order that it has remote lines: sysbench-tpcc, and HammerDB with one warehouse, though it has
+    /// none.
     pub(crate) is_called_remote: bool,
 }
 

@@ -16,6 +16,9 @@ pub(crate) fn active(options: &TpccOptions) -> Vec<String> {
         }
         Dialect::Hammerdb => numbered("Q-HD-", &[1, 2, 3, 4, 5, 6, 7, 9, 10, 11]),
     };
+    if options.dialect == Dialect::Hammerdb && options.warehouses == 1 && !options.is_fixed() {
+        quirks.push("Q-HD-12".to_owned());
+    }
     if options.strings == Strings::Repeated {
         quirks.push("Q-ST-4".to_owned());
         quirks.sort();

@@ -15,7 +15,8 @@ _TOLD_QUANTILES = (
 )
 _RATES = (
     " NOPM: new orders per minute, without those rolled back; TPM: transactions of all types per minute. Client and "
-    "server count separately. If they differ, something else used the server or work was lost."
+    "server count separately. The server's TPM includes the rollbacks of repeated attempts. If they differ otherwise, "
+    "something else used the server or work was lost."
 )
 
 

@@ -2,7 +2,7 @@
 
 use super::super::draws::{
     CUSTOMERS, DISTRICTS, ITEMS, NurandConstants, draw_customer, draw_item, draw_last_name,
-    once_in, percent, uniform,
+    once_in, other_warehouse, percent, uniform,
 };
 use super::super::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
 use super::super::terminal::DrawInput;
@@ -99,13 +99,23 @@ impl HammerdbInputs {
             return;
         }
         let is_missing = once_in(stream, 99);
+        input.is_called_remote = false;
         for line in &mut input.lines[..input.line_count] {
             let item = if self.is_fixed {
                 draw_item(stream, ITEM_C)
             } else {
                 uniform(stream, 1, ITEMS)
             };
-            *line = OrderLineInput::draw(item, input.warehouse, self.warehouses, stream);
+            let is_remote = once_in(stream, 100);
+            *line = OrderLineInput {
+                item,
+                supply: match is_remote {
+                    true => other_warehouse(stream, input.warehouse, self.warehouses),
+                    false => input.warehouse,
+                },
+                quantity: uniform(stream, 1, 10),
+            };
+            input.is_called_remote |= is_remote && !self.is_fixed; // Q-HD-12
         }
         if is_missing {
             input.lines[input.line_count - 1].item = UNUSED_ITEM;

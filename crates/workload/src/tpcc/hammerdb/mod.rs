@@ -121,7 +121,7 @@ fn rules(is_fixed: bool) -> Rules {
             credit: 1,
             balance: 2,
         },
-        note: |payment, data, rest| note(payment, DATA_LENGTH, data, rest),
+        note,
         ..Rules::COMMON
     };
     if is_fixed {
@@ -130,10 +130,7 @@ fn rules(is_fixed: bool) -> Rules {
     Rules {
         payer_row: tool_row,
         payment_sign: 1.0, // Q-HD-4
-        note: |payment, data, rest| {
-            let length = note_length(payment, data);
-            note(payment, DATA_LENGTH - length, data, rest); // Q-HD-10
-        },
+        note: tool_note,
         buyer_column: None,            // Q-HD-8: the number that was drawn
         stops_at_empty_district: true, // Q-HD-8
         ..common
@@ -148,11 +145,14 @@ fn tool_row(count: usize) -> usize {
 /// Characters of `NOW()`.
 const DATE_LENGTH: usize = 19;
 
-/// Writes who paid into `data`; gives the length of what is put in front of c_data.
-fn note_length(payment: &PaymentNote<'_>, data: &mut Vec<u8>) -> usize {
+/// The same of a date that the tool's script writes.
+const TOOL_DATE_LENGTH: usize = 14;
+
+/// Puts who paid, how much and the date in front of c_data, of which so much is kept that all of it has at most 500
+/// characters.
+fn note(payment: &PaymentNote<'_>, data: &mut Vec<u8>, rest: &mut Vec<u8>) {
     let input = payment.input;
     let (thousands, below) = (input.amount / 1000, input.amount % 1000);
-    data.clear();
     put(
         data,
         format_args!(
@@ -169,15 +169,34 @@ fn note_length(payment: &PaymentNote<'_>, data: &mut Vec<u8>) -> usize {
     } else {
         put(data, format_args!("{below}.00"));
     }
-    data.len() + DATE_LENGTH + payment.history.len()
-}
-
-/// Puts the payment in front of c_data, of which so much is kept that all of it has at most so many characters.
-fn note(payment: &PaymentNote<'_>, most: usize, data: &mut Vec<u8>, rest: &mut Vec<u8>) {
-    let length = note_length(payment, data);
-    let kept = payment.old.len().min(most.saturating_sub(length));
+    let length = data.len() + DATE_LENGTH + payment.history.len();
+    let kept = payment.old.len().min(DATA_LENGTH.saturating_sub(length));
     rest.extend_from_slice(payment.history);
     rest.extend_from_slice(&payment.old[..kept]);
+}
+
+/// Writes c_data as the tool's script does: with the names of variables before their values (Q-HD-8), without the first
+/// character of the whole, and 500 characters less those of the new part long (Q-HD-10).
+fn tool_note(payment: &PaymentNote<'_>, data: &mut Vec<u8>, rest: &mut Vec<u8>) {
+    let input = payment.input;
+    put(
+        data,
+        format_args!(
+            "_c_id {} p_c_d_id {} p_c_w_id {} p_d_id {} p_w_id {} p_h_amount {}.00 h_date ",
+            payment.customer,
+            input.customer_district,
+            input.customer_warehouse,
+            input.district,
+            input.warehouse,
+            input.amount
+        ),
+    );
+    rest.extend_from_slice(b" h_data ");
+    rest.extend_from_slice(payment.history);
+    let written = data.len() + TOOL_DATE_LENGTH + rest.len();
+    let left = DATA_LENGTH.saturating_sub(2 * written + 2);
+    rest.push(b' ');
+    rest.extend_from_slice(&payment.old[..payment.old.len().min(left)]);
 }
 
 fn make_user(

@@ -21,6 +21,7 @@ pub(super) fn words(is_fixed: bool) -> &'static [(&'static str, &'static str)] {
 const TOOL: &[(&str, &str)] = &[
     ("{item}", "FLOOR(1 + RAND() * 100000)"),         // Q-HD-9
     ("{for_update}", ""),                             // Q-HD-3
+    ("{is_remote}", "TRUE"),                          // Q-HD-12
     ("{place}", "(found + MOD(found, 2)) DIV 2 + 1"), // Q-HD-7
     ("{sign}", "+"),                                  // Q-HD-4
     ("{paid}", ""),                                   // Q-HD-6
@@ -28,6 +29,7 @@ const TOOL: &[(&str, &str)] = &[
     ("{oldest}", " LIMIT 1"),                         // Q-HD-5
     ("{is_found}", "TRUE"),                           // Q-HD-5
     ("{length}", "500 - LENGTH(news)"),               // Q-HD-10
+    ("{date}", "DATE_FORMAT(NOW(), '%Y%m%d%H%i%S')"), // Q-HD-8
 ];
 
 /// The same with every quirk repaired. The constant of the items is [`ITEM_C`](super::ITEM_C).
@@ -37,6 +39,7 @@ const FIXED: &[(&str, &str)] = &[
         "1 + MOD((FLOOR(RAND() * 8192) | FLOOR(1 + RAND() * 100000)) + 7911, 100000)",
     ),
     ("{for_update}", " FOR UPDATE"),
+    ("{is_remote}", "in_max_w > 1"),
     ("{place}", "(found + 1) DIV 2"),
     ("{sign}", "-"),
     ("{paid}", ", c_ytd_payment = c_ytd_payment + {amount}"),
@@ -44,6 +47,7 @@ const FIXED: &[(&str, &str)] = &[
     ("{oldest}", " ORDER BY no_o_id LIMIT 1 FOR UPDATE"),
     ("{is_found}", "is_missing = 0"),
     ("{length}", "500"),
+    ("{date}", "NOW()"),
 ];
 
 /// Returns statements that create them; none where the load does without.

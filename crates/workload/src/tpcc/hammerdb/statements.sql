@@ -78,7 +78,7 @@ UPDATE customer SET c_balance = :balance{paid} WHERE c_w_id = :buyer_warehouse A
 = :customer
 
 -- SetPayerAndData payment.update_bad_customer text
-UPDATE customer SET c_balance = :balance, c_data = CONCAT(:data, NOW(), :data_rest){paid} WHERE c_w_id =
+UPDATE customer SET c_balance = :balance, c_data = CONCAT(:data, {date}, :data_rest){paid} WHERE c_w_id =
 :buyer_warehouse AND c_d_id = :buyer_district AND c_id = :customer
 
 -- InsertHistory payment.insert_history text

@@ -263,13 +263,61 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
         };
         let (said, _) = play(&*made, &mut *user, begin(PAYMENT), bad);
         let update = first(&said, "payment.update_bad_customer").unwrap();
-        let length = update.values[1].len() + 19 + update.values[2].len();
-        assert_eq!(length == 500, longest, "{length}");
-        assert!(update.values[1].starts_with("17 ") && update.values[1].ends_with(".00"));
+        let (data, rest) = (&update.values[1], &update.values[2]);
+        if longest {
+            assert_eq!(data.len() + "2026-11-30 00:00:00".len() + rest.len(), 500);
+            assert!(data.starts_with("17 ") && data.ends_with(".00"), "{data}");
+        } else {
+            assert_tool_data(data, rest);
+        }
         let paid = first(&said, "payment.insert_history").unwrap().int(5);
         let sign = if longest { -1.0 } else { 1.0 };
         let balance: f64 = update.values[0].parse().unwrap();
         assert!((balance - (-10.0 + sign * f64::from(paid))).abs() < 1e-9);
+    }
+}
+
+/// The tool's script: `string range [concat $new $old] 1 [expr 500 - [string length $new]]`.
+fn assert_tool_data(data: &str, rest: &str) {
+    assert!(data.starts_with("_c_id 17 p_c_d_id "), "{data}");
+    assert!(data.ends_with(".00 h_date "), "{data}");
+    let names: Vec<_> = data.split(' ').step_by(2).collect();
+    let expected = "_c_id p_c_d_id p_c_w_id p_d_id p_w_id p_h_amount h_date";
+    assert_eq!(names.join(" "), expected);
+    let (history, old) = rest.split_once(" x").unwrap();
+    assert!(history.starts_with(" h_data "), "{rest}");
+    let new_length = 1 + data.len() + "20261130000000".len() + history.len();
+    let kept_length = 1 + old.len();
+    assert_eq!(new_length - 1 + 1 + kept_length, 500 - new_length);
+}
+
+#[test]
+fn only_one_warehouse_has_orders_that_are_called_remote_and_are_not() {
+    for (fidelity, warehouses, share) in [
+        ("tool", "1", Some(0.096)),
+        ("fixed", "1", None),
+        ("tool", "5", None),
+    ] {
+        let options = [DIRECT, ("fidelity", fidelity), ("warehouses", warehouses)];
+        let made = make_workload("tpcc/hammerdb", &options, 1);
+        let mut user = made.user(0);
+        let orders: Vec<_> = (0..4000)
+            .map(|_| play_one(&*made, &mut *user, NEW_ORDER).0)
+            .filter(|said| count(said, "new_order.insert_order") == 1)
+            .collect();
+        let is_odd = |said: &&Vec<RehearsedStatement>| {
+            let order = first(said, "new_order.insert_order").unwrap();
+            let is_local = said
+                .iter()
+                .filter(|said| said.name == "new_order.select_stock")
+                .all(|stock| stock.int(1) == order.int(2));
+            u32::from(is_local) != order.int(5)
+        };
+        let odd = orders.iter().filter(is_odd).count();
+        match share {
+            Some(share) => assert_share(odd, orders.len(), share, "orders called remote"),
+            None => assert_eq!(odd, 0, "{fidelity}, {warehouses}"),
+        }
     }
 }
 

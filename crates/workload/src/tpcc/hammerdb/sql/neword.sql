@@ -25,10 +25,12 @@ BEGIN
       SET item = {item};
     END IF;
     SET supply = in_w;
-    IF FLOOR(1 + RAND() * 100) = 1 AND in_max_w > 1 THEN
-      SET supply = FLOOR(1 + RAND() * (in_max_w - 1));
-      SET supply = supply + (supply >= in_w);
+    IF FLOOR(1 + RAND() * 100) = 1 AND {is_remote} THEN
       SET all_local = 0;
+      IF in_max_w > 1 THEN
+        SET supply = FLOOR(1 + RAND() * (in_max_w - 1));
+        SET supply = supply + (supply >= in_w);
+      END IF;
     END IF;
     SET quantity = FLOOR(1 + RAND() * 10);
     SELECT i_price, i_name, i_data INTO price, name, brand FROM item WHERE i_id = item;
