@@ -51,8 +51,9 @@ def test_below_20_tps_groups_of_ten_seconds_are_judged(tps: list[float], expecte
     assert dataclasses.astuple(stalls(tps)) == pytest.approx(expected)
 
 
-def test_a_second_at_half_of_the_median_is_not_stalled() -> None:
-    assert stalls([100.0] * 5 + [50.0, 49.9]).count == 1
+def test_a_second_at_half_of_the_median_is_not_stalled_and_the_longest_stall_is_told() -> None:
+    found = stalls([100.0, 50.0, 100.0, 49.9, 100.0, 10.0, 10.0, 100.0, 100.0, 100.0])
+    assert (found.count, found.longest_s, found.share) == (2, 2, 0.3)
 
 
 def test_all_seconds_of_a_stalled_group_are_stalled_and_those_in_no_group_are_not() -> None:
