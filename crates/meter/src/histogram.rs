@@ -338,6 +338,8 @@ mod tests {
         assert_eq!((histogram.count(), histogram.saturated()), (2, 1));
         assert_eq!(histogram.max_ns(), 2 * HIGHEST_NS);
         assert!(histogram.quantile_ns(1.0).unwrap() >= HIGHEST_NS);
+        histogram.merge(&histogram_of(&[HIGHEST_NS, HIGHEST_NS + 1]));
+        assert_eq!((histogram.count(), histogram.saturated()), (4, 2));
     }
 
     #[test]

@@ -155,6 +155,31 @@ mod tests {
         assert_eq!(longest_common_silence_ns(vec![one, other]), 700 * MS);
     }
 
+    /// Each silence may meet several of the other worker's, whichever began first.
+    #[test]
+    fn every_part_that_two_workers_share_is_found() {
+        let of = |spans: &[(u64, u64)]| {
+            let silences = spans
+                .iter()
+                .map(|&(start_ns, end_ns)| Silence { start_ns, end_ns });
+            silences.collect::<Vec<_>>()
+        };
+        let (one, other) = (of(&[(0, 100), (150, 160)]), of(&[(50, 60), (70, 200)]));
+        let shared = of(&[(50, 60), (70, 100), (150, 160)]);
+        assert_eq!(common_silences(vec![one.clone(), other.clone()]), shared);
+        assert_eq!(common_silences(vec![other, one]), shared);
+    }
+
+    #[test]
+    fn a_reply_that_is_noted_late_makes_no_silence_longer() {
+        let log = log_of(&[5, 400, 300, 420], 425);
+        let expected = [(5, 400), (400, 420)].map(|(start_ms, end_ms)| Silence {
+            start_ns: start_ms * MS,
+            end_ns: end_ms * MS,
+        });
+        assert_eq!(log, expected);
+    }
+
     #[test]
     fn ordinary_gaps_are_no_silence() {
         let log = log_of(&(0..100).map(|ms| ms * 9).collect::<Vec<_>>(), 895);

@@ -240,8 +240,6 @@ def _has_power_of_same(difference: float, se: float, df: float, margin: float) -
 
     It misses the far end at most as often as the near one, which mostly answers alone.
     """
-    if se == 0:
-        return abs(difference) < margin
     bound = t_quantile(0.95, df)
     near, far = ((margin - side * abs(difference)) / se - bound for side in (1, -1))
     if near >= t_quantile((1 + _POWER) / 2, df):

@@ -29,7 +29,6 @@ GATE_METRICS = frozenset(
         "engine.pages.read",
         "engine.history.length",
         "engine.lsm.cache_misses",
-        "engine.lsm.memtable_unflushed_bytes",
         "engine.lsm.compaction_queue",
         "engine.lsm.flush_queue",
         "server.device_written",

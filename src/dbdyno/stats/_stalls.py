@@ -26,7 +26,7 @@ class Stalls:
     longest_s : of them, seconds
     lost : transactions not done because of them, as a share of the window's, 0 to 1
     coarse : so few transactions a second that chance alone gives stalled seconds: groups of ten seconds were judged
-    median : of the window, transactions per second
+    median : of the window's seconds, or of those groups, transactions per second
     zero_s : seconds in which nothing was done
     """
 
@@ -65,7 +65,7 @@ def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
         count=len(lengths),
         longest_s=longest * group_s,
         lost=float((median - values[stalled]).sum()) / (median * len(values)),
-        coarse=median < COARSE_BELOW_TPS,
+        coarse=group_s > 1,
         median=median,
         zero_s=int((np.asarray(tps) == 0).sum()),
     )
@@ -95,5 +95,4 @@ def _group_seconds(seconds: FloatArray) -> tuple[FloatArray, int, float]:
     if median >= COARSE_BELOW_TPS or len(seconds) < COARSE_GROUP_S:
         return seconds, 1, median
     groups = group_means(seconds, COARSE_GROUP_S)
-    level = float(np.median(groups))
-    return (groups, COARSE_GROUP_S, level) if level > 0 else (seconds, 1, median)
+    return groups, COARSE_GROUP_S, float(np.median(groups))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,16 +13,18 @@ from dbdyno.analyse import (
     CellChange,
     CellJudgement,
     Criterion,
+    Measure,
     common_shifts,
     compare_quantiles,
     compare_studies,
     judge_cells,
     parse_criterion,
 )
-from dbdyno.core import LatencyNs, RequestError, RunRecord, SettledPart
+from dbdyno.core import Cell, LatencyNs, RequestError, RunRecord, SettledPart, Verdict
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
+CELL = Cell("a", 64 << 20, 4, "sysbench/oltp_read_write", "socket")
 
 
 def paired(base: Sequence[RunRecord], new: Sequence[RunRecord]) -> list[tuple[CellJudgement, CellJudgement]]:
@@ -103,15 +107,114 @@ def outcomes_of_a(changes: Sequence[CellChange]) -> list[str]:
     return outcomes("slower:3%", [change for change in changes if change.new.target == "a"])
 
 
-def test_the_repeats_that_are_named_do_decide(study: MakeStudy) -> None:
-    """A change without loss on a loud machine: what is foreseen is what so many repeats then do."""
-    two = compared(study, 1.0, spread=0.03, repeats=3)
-    rule = parse_criterion("slower:10%")
-    needed = {rule.repeats_for(change, len(two)) for change in two if rule.outcome_of(change) == "NOT SHOWN"}
-    if needed - {None}:
-        enough = max(count for count in needed if count is not None)
-        decided = outcomes("slower:10%", compared(study, 1.0, spread=0.03, repeats=enough, seed=5))
-        assert sum(outcome != "NOT SHOWN" for outcome in decided) >= 0.7 * len(decided)
+def changed(measure: Measure, ratio: float, low: float, high: float, **choices: Any) -> CellChange:
+    values: dict[str, Any] = {"p_adjusted": None, "p_marked": None, "verdict": "undecided", "smallest": 1.1}
+    return CellChange(
+        CELL, CELL, measure, 100.0, 100.0, ratio, low, high, **{**values, "repeats_needed": None, **choices}
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "ratio", "low", "high", "is_significant", "outcome"),
+    [
+        ("slower:3%", 0.96, 0.95, 0.98, True, "FAIL"),
+        ("slower:3%", 0.96, 0.95, 0.98, False, "NOT SHOWN"),  # within chance, as several cells are tested together
+        ("slower:3%", 0.96, 0.98, 1.02, False, "PASS"),  # the interval alone lets a cell pass
+        ("slower:3%", 0.97, 0.96, 0.98, True, "NOT SHOWN"),  # a loss of what is allowed is allowed
+        ("slower:3%", 0.98, 0.97, 0.99, True, "PASS"),
+        ("slower:3%", 0.98, 0.969, 0.99, True, "NOT SHOWN"),
+        ("slower:3%", 1.02, 0.969, 1.08, False, "NOT SHOWN"),
+        ("slower:3%", 1.2, 1.1, 1.3, True, "PASS"),
+        ("p99:10%", 1.12, 1.05, 1.2, True, "FAIL"),
+        ("p99:10%", 1.12, 1.05, 1.2, False, "NOT SHOWN"),
+        ("p99:10%", 1.05, 0.9, 1.11, False, "NOT SHOWN"),
+        ("p99:10%", 1.05, 1.01, 1.09, True, "PASS"),
+        ("p99:10%", 0.8, 0.7, 0.9, True, "PASS"),
+    ],
+)
+def test_a_cell_fails_by_its_ratio_and_passes_by_its_interval(
+    rule: str, ratio: float, low: float, high: float, is_significant: bool, outcome: str
+) -> None:
+    criterion = parse_criterion(rule)
+    change = changed("tps" if rule.startswith("slower") else "p99", ratio, low, high, is_significant=is_significant)
+    assert criterion.outcome_of(change) == outcome
+    assert criterion.outcome_of(replace(change, verdict="not settled")) == "NOT SHOWN"
+
+
+@pytest.mark.parametrize(
+    ("rule", "ratio", "sd", "runs", "family", "repeats"),
+    [
+        # Two repeats leave t(0.975; 2) + t(0.8; 2) = 5.363 times 0.02 = 0.107; three leave 3.717 * 0.0163 = 0.061.
+        ("slower:11%", 1.0, 0.02, 1, 1, 2),  # ln 0.89 is -0.117
+        ("slower:10%", 1.0, 0.02, 1, 1, 3),  # ln 0.90 is -0.105
+        ("p99:11%", 1.0, 0.02, 1, 1, 3),  # ln 1.11 is 0.104
+        ("p99:12%", 1.0, 0.02, 1, 1, 2),  # ln 1.12 is 0.113
+        ("p99:15%", 1.05, 0.02, 1, 1, 3),  # ln 1.15 - ln 1.05 = 0.091
+        ("p99:15%", 1 / 1.05, 0.02, 1, 1, 2),
+        ("slower:10%", 1.0, 0.02, 3, 1, 4),  # those that were made did not decide it
+        # Worse by ln 0.8 = -0.223: three repeats show 3.717 * 0.049 = 0.182 of one cell; of five, t(0.995; 4) makes it
+        # 0.272, and four repeats show 4.613 * 0.0424 = 0.196.
+        ("slower:10%", 0.8, 0.06, 1, 1, 3),
+        ("slower:10%", 0.8, 0.06, 1, 5, 4),
+        ("slower:10%", 0.8, 0.06, 1, 0, 3),
+        ("p99:10%", 1.25, 0.06, 1, 5, 4),
+        ("slower:3%", 0.97, 0.02, 1, 1, None),  # as much as is allowed is on neither side, however often it is repeated
+    ],
+)
+def test_repeats_for_a_rule_are_those_that_exclude_its_limit_or_show_that_it_is_broken(
+    rule: str, ratio: float, sd: float, runs: int, family: int, repeats: int | None
+) -> None:
+    change = changed("tps" if rule.startswith("slower") else "p99", ratio, 0.5, 2.0, sd=sd, runs=runs)
+    assert parse_criterion(rule).repeats_for(change, family) == repeats
+
+
+@pytest.mark.parametrize(
+    ("logs", "half", "shift"),
+    [
+        # Standard error between cells 0.0283 / sqrt(2) = 0.02, times t(0.975; 1) = 12.706.
+        ((-0.1, -0.06), 0.0196, (2, -0.08, 0.254124)),
+        # Cells that agree: no surer than their own errors of 0.01 let them be.
+        ((-0.08, -0.08), 0.0196, (2, -0.08, 1.96 * 0.01 / math.sqrt(2))),
+        ((-0.08, -0.08, -0.08, -0.08), 0.0196, (4, -0.08, 1.96 * 0.01 / 2)),
+        ((-0.08,), 0.0196, None),
+    ],
+)
+def test_a_common_shift_is_the_mean_of_the_logarithms(
+    logs: tuple[float, ...], half: float, shift: tuple[int, float, float] | None
+) -> None:
+    changes = [changed("tps", math.exp(log), math.exp(log - half), math.exp(log + half)) for log in logs]
+    found = common_shifts([*changes, changed("tps", 9.0, 8.0, 10.0, verdict="not settled")]).get("a")
+    assert (found is None) == (shift is None)
+    if found is not None and shift is not None:
+        cells, mean, width = shift
+        assert (found.cells, math.log(found.ratio)) == (cells, pytest.approx(mean))
+        assert (math.log(found.low), math.log(found.high)) == pytest.approx((mean - width, mean + width), rel=1e-4)
+
+
+def test_a_cell_whose_interval_has_no_end_leaves_the_common_shift_without_one() -> None:
+    (found,) = common_shifts([changed("tps", 0.9, 0.8, 1.0), changed("tps", 0.9, 0.0, 1e300)]).values()
+    assert (found.ratio, found.low) == (pytest.approx(0.9), 0.0)
+    assert 1e300 < found.high < math.inf
+
+
+@pytest.mark.parametrize(
+    ("measure", "ratio", "is_marked", "verdict", "outcome", "is_worse"),
+    [
+        ("tps", 0.9, True, "different", "slower", True),
+        ("tps", 1.1, True, "different", "faster", False),
+        ("p99", 0.9, True, "different", "shorter", False),
+        ("p99", 1.1, True, "slightly different", "slightly longer", True),
+        ("tps", 1.1, True, "undecided", "undecided, worth a look", False),
+        ("tps", 1.1, False, "undecided", "undecided", False),
+        ("tps", 1.1, True, "same", "same", False),
+        ("tps", 1.1, True, "not settled", "not settled", False),
+    ],
+)
+def test_an_outcome_has_the_direction_of_what_is_decided(
+    measure: Measure, ratio: float, is_marked: bool, verdict: Verdict, outcome: str, is_worse: bool
+) -> None:
+    change = changed(measure, ratio, 0.5, 2.0, verdict=verdict, is_marked=is_marked)
+    assert (change.outcome, change.is_worse) == (outcome, is_worse)
 
 
 def test_a_cell_that_has_not_settled_has_no_say_in_the_spread_of_response_times(study: MakeStudy) -> None:

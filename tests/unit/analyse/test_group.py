@@ -32,6 +32,20 @@ def test_the_public_group_has_the_expected_verdicts_ranks_and_pairs(spread: floa
             assert shown == pytest.approx([figures[key] for key in ("ratio", "lo", "hi", "se")], rel=1e-5)
 
 
+def test_the_faster_of_a_pair_comes_first_and_only_settled_runs_lead() -> None:
+    found = compare_runs({"b": (1000.0, 10.0), "c": (1400.0, 10.0), "a": (1300.0, 10.0)}, unsettled=["c"])
+    verdicts = {(pair.better, pair.worse): pair.verdict for pair in found.pairs}
+    assert verdicts == {("c", "b"): "not settled", ("c", "a"): "not settled", ("a", "b"): "different"}
+    ratios = {(pair.better, pair.worse): pair.difference.ratio for pair in found.pairs}
+    assert ratios == {
+        ("c", "b"): pytest.approx(1.4),
+        ("c", "a"): pytest.approx(14 / 13),
+        ("a", "b"): pytest.approx(1.3),
+    }
+    assert found.ranks == {"a": (1, 2), "b": (2, 3), "c": (1, 3)}
+    assert found.lead is not None and (found.lead.best, found.lead.next_best) == ("a", "b")
+
+
 def test_a_group_of_one_or_none_has_nothing_to_compare() -> None:
     assert compare_runs({}).lead is None
     found = compare_runs({"a": (10.0, 1.0)})

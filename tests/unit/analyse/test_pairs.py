@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dbdyno.analyse import ALL_CONCURRENCIES, compare_targets, judge_cells, place_of, rank_places
+from dbdyno.analyse import ALL_CONCURRENCIES, compare_targets, judge_cells, rank_places
 from dbdyno.core import RunRecord, SettledPart
+from dbdyno.stats import holm, repeats_to_decide
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -37,12 +39,31 @@ def test_an_undecided_pair_says_how_many_repeats_would_decide(study: MakeStudy) 
     assert any(pair.repeats_needed for pair in undecided)
 
 
-def test_p_values_of_a_place_are_adjusted_together(study: MakeStudy) -> None:
-    two = compare_targets(judge_cells(study({"a": 103.0, "b": 100.0}, seed=3)))
-    assert len({place_of(pair) for pair in two}) == len(two)
-    three = compare_targets(judge_cells(study({"a": 103.0, "b": 100.0, "c": 50.0}, seed=3)))
-    assert len(three) == 3 * len(two)
-    assert all(pair.p_adjusted <= 1.0 for pair in three)
+def test_pairs_of_a_place_are_tested_together(record: MakeRecord) -> None:
+    """Each pair alone has its own p and its own repeats; three of them share the level by Holm."""
+    tps = {"a": (1000.0, 1060.0), "b": (1090.0, 1140.0), "c": (1000.0, 900.0)}
+    records = {name: [record(name, each, repeat=n + 1) for n, each in enumerate(tps[name])] for name in tps}
+    alone = [compare_targets(judge_cells([*records[left], *records[right]])) for left, right in ("ab", "ac", "bc")]
+    cells = judge_cells([run for runs in records.values() for run in runs])
+    together = compare_targets(cells)
+    p_values = [pair.p_adjusted for (pair,) in alone]
+    assert [pair.p_adjusted for pair in together] == pytest.approx(holm([p or 0.0 for p in p_values]))
+    assert [pair.verdict for pair in together] == ["undecided"] * 3
+    sds = {cell.cell.target: cell.level.sd for cell in cells if cell.level is not None}
+    for (one,), pair in zip(alone, together, strict=True):
+        sd = math.hypot(sds[pair.left], sds[pair.right]) / math.sqrt(2)
+        assert pair.repeats_needed == repeats_to_decide(math.log(pair.ratio), sd, 0.05 / 3)
+        assert one.repeats_needed is not None and pair.repeats_needed is not None
+        assert one.repeats_needed < pair.repeats_needed
+
+
+@pytest.mark.parametrize("order", ["abc", "cba", "bca"])
+def test_places_do_not_depend_on_which_target_is_named_first(record: MakeRecord, order: str) -> None:
+    tps = {"a": 300.0, "b": 200.0, "c": 100.0}
+    records = [record(name, tps[name] + n, repeat=n + 1) for name in order for n in range(3)]
+    cells = judge_cells(records)
+    (ranks,) = rank_places(cells, compare_targets(cells)).values()
+    assert ranks == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
 
 
 def test_only_what_shares_a_place_is_compared(record: MakeRecord) -> None:

@@ -8,8 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbdyno.analyse import StudyFacts, judge_cells, judge_sentinel, limitations, sentinel_words
-from dbdyno.core import Cell, Run, RunRecord, RunSpan, RunStatus, StudyError, TotalFigures
+from dbdyno.analyse import (
+    SentinelJudgement,
+    StudyFacts,
+    judge_cells,
+    judge_sentinel,
+    limitations,
+    sentinel_spread,
+    sentinel_words,
+)
+from dbdyno.core import Cell, Run, RunRecord, RunSpan, RunStatus, SettledPart, StudyError, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.study import parse_study, study_text
 from error_codes import raises_code
@@ -60,21 +68,64 @@ def test_a_drift_affects_all_alike_only_where_targets_take_turns(
     assert ("Targets take turns" in found["sentinel-drift"]) is takes_turns
 
 
-def test_a_machine_that_stays_is_left_alone() -> None:
-    found = judge_sentinel(drifting(0.0, 0.005))
-    assert found is not None and not found.has_drifted
-
-
-def test_a_change_within_the_spread_of_its_runs_says_that_it_may_be_chance() -> None:
-    found = judge_sentinel(drifting(0.05, 0.2))
-    assert found is not None and not found.is_shown
-
-
-def test_failed_runs_are_counted_and_two_are_too_few() -> None:
-    found = judge_sentinel([record(0, 1000), record(1, 1100), record(2, 0, status="failed")])
+@pytest.mark.parametrize(
+    ("seconds", "logs", "benches", "expected"),
+    [
+        # Centred: times -1/2, 0, 1/2 of the study, levels -.01, .01, 0. Slope .01, residuals -.005, .01, -.005.
+        # Spread sqrt(.00015 / 1); half-width t(0.975; 1) = 12.7062 times spread / sqrt(1/2).
+        ([1, 2, 3], [0.0, 0.02, 0.01], "aaa", (math.expm1(0.01), 0.220078, 0.01224745, 0.0)),
+        # By time, not by order: centred times -.4, -.2, .6 of 5 s. Slope .002 / .56, residual squares .000192857.
+        ([1, 2, 6], [0.0, 0.02, 0.01], "aaa", (math.expm1(0.002 / 0.56), 0.235797, 0.0138873, 0.0)),
+        # Two benches, 10 % apart, of one slope: 3 % over the study, without a residual.
+        ([1, 2, 3, 4], [0.0, 0.1, 0.02, 0.12], "abab", (math.expm1(0.03), 0.0, 0.0, math.expm1(0.1))),
+        # A bench more takes a run more.
+        ([1, 2, 3], [0.0, 0.1, 0.02], "aba", (None, None, None, 0.0)),
+        ([1, 2], [0.0, 0.1], "aa", (None, None, None, 0.0)),
+        # Without a known order in time there is no drift to see, and the spread is that around the mean.
+        ([5, 5, 5], [0.0, 0.02, 0.01], "aaa", (0.0, math.inf, 0.01, 0.0)),
+    ],
+)
+def test_the_change_is_that_of_a_straight_line_over_time(
+    seconds: list[int], logs: list[float], benches: str, expected: tuple[float | None, ...]
+) -> None:
+    records = [
+        replace(record(0, 1000 * math.exp(log)), span=RunSpan(started_ns=second * 10**9), bench=bench)
+        for second, log, bench in zip(seconds, logs, benches, strict=True)
+    ]
+    found = judge_sentinel(records)
     assert found is not None
-    assert (found.runs, found.planned, found.change) == (2, 3, None)
+    figures = (found.change, found.half_width, found.spread, found.apart)
+    assert figures == tuple(None if each is None else pytest.approx(each, rel=1e-5, abs=1e-9) for each in expected)
+    spread_df = len(seconds) - 1.0 - len(set(benches))
+    assert sentinel_spread(records) == (None if found.spread is None else (found.spread, spread_df))
+
+
+@pytest.mark.parametrize(
+    ("change", "half_width", "has_drifted", "is_shown"),
+    [
+        (0.03, 0.0295, False, True),  # ln 1.03 is 0.02956
+        (0.03, 0.0296, False, False),
+        (-0.0301, 0.01, True, True),
+        (0.0301, None, True, True),
+        (None, None, False, False),
+    ],
+)
+def test_a_drift_counts_above_three_percent_and_is_shown_beyond_its_half_width(
+    change: float | None, half_width: float | None, has_drifted: bool, is_shown: bool
+) -> None:
+    found = SentinelJudgement(CELL, 3, 3, change, half_width, 0.01)
+    assert (found.has_drifted, found.is_shown) == (has_drifted, is_shown)
+
+
+def test_only_good_runs_with_a_level_that_lasts_count() -> None:
+    drifts = replace(record(2, 1300), settled=SettledPart("drifting", 900, 0, 1300.0, 10.0))
+    records = [record(0, 1000), record(1, 1000), drifts, record(3, 0), record(4, 1300, status="suspect")]
+    found = judge_sentinel(records)
+    assert found is not None
+    assert (found.runs, found.planned, found.change) == (2, 5, None)
     assert "too few" in sentinel_words(found)
+    enough = judge_sentinel([*records, record(5, 1000)])
+    assert enough is not None and (enough.runs, enough.change) == (3, pytest.approx(0.0))
 
 
 def on_benches(levels: dict[str, float], share: float, spread: float = 0.002) -> list[RunRecord]:

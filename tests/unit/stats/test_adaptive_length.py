@@ -107,3 +107,25 @@ def test_a_dead_run_reaches_its_caps() -> None:
     rule = AdaptiveLengthRule(150, 90, by_state=True, stopping=StoppingRule(first_s=60, cap_s=None))
     course = followed(np.zeros(300), rule)
     assert (course.warm_up_end, course.window_end) == ("cap", "cap")
+
+
+@pytest.mark.parametrize(
+    ("rule", "longest_s"),
+    [
+        (AdaptiveLengthRule(100, 200), 300),
+        (AdaptiveLengthRule(100, 200, by_state=True), 302),  # checks lag behind by two seconds
+        (AdaptiveLengthRule(100, 200, stopping=StoppingRule()), 302),
+    ],
+)
+def test_a_run_is_driven_no_longer_than_both_caps_and_the_lag_of_the_last_check(
+    rule: AdaptiveLengthRule, longest_s: int
+) -> None:
+    assert rule.longest_s == longest_s
+    assert followed(np.linspace(100, 1000, longest_s - 1), rule).window_end is None
+    assert followed(np.linspace(100, 1000, longest_s), rule).window_end_s == 300
+
+
+def test_a_window_too_short_for_a_check_is_all_that_was_driven() -> None:
+    course = followed(noisy(1000.0), AdaptiveLengthRule(10, 1, stopping=StoppingRule(cap_s=None)))
+    assert (course.window_first_s, course.window_end_s, course.window_end) == (10, 11, "cap")
+    assert course.last_check is None

@@ -13,6 +13,7 @@ import pytest
 
 from dbdyno.stats import (
     MARGIN,
+    LogDifference,
     LogLevel,
     compare,
     compare_pairs,
@@ -27,6 +28,7 @@ from dbdyno.stats import (
     spreads_to_stand,
     t_quantile,
     verdict_of,
+    welch_df,
 )
 
 SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
@@ -99,6 +101,14 @@ def test_verdict_follows_test_and_margin(ratio: float, se: float, p_adjusted: fl
     assert verdict_of(difference, p_adjusted) == verdict
 
 
+def test_a_difference_of_the_margin_is_different_and_a_p_of_the_level_shows_none() -> None:
+    at_margin = LogDifference(MARGIN, 0.02, 9.0, 0.02, 0.01)
+    assert (verdict_of(at_margin, 0.049), verdict_of(at_margin, 0.05)) == ("different", "undecided")
+    assert verdict_of(replace(at_margin, difference=-MARGIN), 0.049) == "different"
+    below = replace(at_margin, difference=0.99 * MARGIN)
+    assert (verdict_of(below, 0.049), verdict_of(below, 0.05)) == ("slightly different", "undecided")
+
+
 def test_pairs_of_the_same_round_show_what_levels_that_drift_together_hide() -> None:
     pairs = [0.099, 0.101, 0.098, 0.102]
     assert compare(level(1.1, 0.2), level(1.0, 0.2)).p > 0.05
@@ -124,6 +134,46 @@ def test_swapping_the_sides_inverts_the_ratio() -> None:
 def test_welch_freedom_lies_between_the_smaller_and_the_sum() -> None:
     difference = compare(level(1.1, 0.02, 4.0), level(1.0, 0.05, 9.0))
     assert 4.0 < difference.df < 13.0
+
+
+def test_one_spread_behind_both_levels_has_its_own_freedom_and_not_the_sum() -> None:
+    left, right = (LogLevel(7.0, 0.01, df, 1, 0.01, is_shared=True) for df in (3.0, 5.0))
+    assert (welch_df(left, right), welch_df(right, left)) == (3.0, 3.0)
+    assert welch_df(left, replace(right, is_shared=False)) == pytest.approx(4 / (1 / 3 + 1 / 5))
+
+
+@pytest.mark.parametrize(("difference", "repeats"), [(-0.029, 2), (-0.1, 2), (-0.03, None)])
+def test_repeats_that_never_differ_exclude_any_limit_but_the_difference_itself(
+    difference: float, repeats: int | None
+) -> None:
+    assert repeats_to_exclude(difference, -0.03, 0.0) == repeats
+    assert repeats_to_decide(difference, 0.0) == 2
+
+
+@pytest.mark.parametrize(
+    ("difference", "sd", "repeats"),
+    [
+        (0.5, 0.01, 2),  # t(0.975; 2) + t(0.8; 2) = 5.363 times 0.01
+        # Five repeats: 0.0296 - 0.01 is t(0.95; 8) = 1.860 and 1.233 more standard errors of 0.00632, power 0.87; four
+        # have 0.77. The difference itself would take 17.
+        (0.01, 0.01, 5),
+        (0.05, 0.1252, 100),  # t(0.975; 198) + t(0.8; 198) = 2.8154 times sqrt(2 / 100) of the spread is 0.0498
+        (0.05, 0.126, None),  # and here 0.0502
+    ],
+)
+def test_repeats_that_decide_are_counted_from_two_to_a_hundred(
+    difference: float, sd: float, repeats: int | None
+) -> None:
+    assert repeats_to_decide(difference, sd) == repeats_to_decide(-difference, sd) == repeats
+    if difference == 0.05:
+        assert repeats_to_exclude(0.0, -difference, sd) == repeats
+
+
+def test_the_spread_of_a_difference_is_that_of_one_run_of_either_side() -> None:
+    left, right = LogLevel(7.0, 0.03, 9.0, 1, 0.03, noise_se=0.006), LogLevel(6.9, 0.04, 9.0, 1, 0.04, noise_se=0.008)
+    found = compare(left, right)
+    assert (found.se, found.noise_se, found.sd) == pytest.approx((0.05, 0.01, 0.05 / math.sqrt(2)))
+    assert compare_pairs([0.1, 0.2], 0.02, 1.0).sd == pytest.approx(0.02 / math.sqrt(2))
 
 
 def test_more_repeats_are_needed_for_a_smaller_difference() -> None:

@@ -26,6 +26,18 @@ def test_nobody_leads_alone() -> None:
     assert lead({"a": LogLevel(7.0, 0.01, 20.0, 3, 0.02)}) is None
 
 
+def test_a_lead_is_over_the_nearest_and_its_interval_over_all() -> None:
+    """Differences .05 and .06, each +- 2.24140 standard errors (the normal at 1 - .05 / 4): .0709 and .0317.
+
+    The nearest rival is known the least: it gives the lower end, and the other one the upper end.
+    """
+    levels = {"c": (7.04, 0.01), "a": (7.10, 0.01), "b": (7.05, 0.03)}
+    found = lead({name: LogLevel(mean, se, math.inf, 3, 0.02) for name, (mean, se) in levels.items()})
+    assert found is not None and (found.best, found.next_best) == ("a", "b")
+    logs = [math.log(ratio) for ratio in (found.ratio, found.low, found.high)]
+    assert logs == pytest.approx([0.05, 0.05 - 0.0708794, 0.06 + 0.0316982], abs=1e-6)
+
+
 def test_the_simultaneous_interval_covers_the_true_lead() -> None:
     generator = np.random.default_rng(8)
     truth = np.array([7.10, 7.05, 7.04, 7.04, 6.90])

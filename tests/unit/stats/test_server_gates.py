@@ -64,6 +64,51 @@ def test_what_a_server_does_not_show_is_unread_and_not_passed() -> None:
     assert [name for name, passed in found.items() if passed is None] == ["redo", "cache", "dirty data", "history"]
 
 
+LSM_LEVEL = {
+    "engine.lsm.cache_misses": 5.0,
+    "engine.handler.read_key": 500.0,
+    "engine.handler.read_next": 400.0,
+    "engine.handler.read_rnd_next": 100.0,
+    "engine.lsm.compaction_queue": 3.0,
+    "engine.lsm.flush_queue": 0.0,
+    "disk.written_bytes": 9e6,
+}
+RISING = [float(second) for second in range(120)]
+
+
+@pytest.mark.parametrize(
+    ("engine", "changes", "cache_bytes", "expected"),
+    [
+        ("tidesdb", {}, 20, (True, True)),
+        # A cache that is one byte too small, and of which nobody says whether it is full.
+        ("tidesdb", {}, 19, (None, True)),
+        ("tidesdb", {"engine.lsm.cache_misses": RISING}, 19, (False, True)),
+        # 10 of 1,000 rows a second are as many misses as are too many.
+        ("tidesdb", {"engine.lsm.cache_misses": [10.0] * 120}, 20, (None, True)),
+        ("tidesdb", {"engine.lsm.cache_misses": [9.9] * 120}, 20, (True, True)),
+        ("tidesdb", {}, None, (None, True)),
+        ("tidesdb", {"engine.lsm.compaction_queue": RISING}, 20, (True, False)),
+        ("tidesdb", {"engine.lsm.flush_queue": RISING, "engine.lsm.compaction_queue": []}, 20, (True, False)),
+        ("tidesdb", {"engine.lsm.compaction_queue": []}, 20, (True, None)),
+        # Half a job more is none of a hundred; three halves are one.
+        ("tidesdb", {"engine.lsm.compaction_queue": [0.0] * 80 + [0.5] * 40}, 20, (True, True)),
+        ("tidesdb", {"engine.lsm.compaction_queue": [0.0] * 80 + [1.5] * 40}, 20, (True, False)),
+        ("rocksdb", {}, 20, (True, None)),
+        ("rocksdb", {"engine.lsm.compaction_queue": RISING}, 20, (True, None)),
+    ],
+)
+def test_an_lsm_engine_settles_by_its_cache_and_its_queues(
+    engine: str, changes: dict[str, list[float]], cache_bytes: int | None, expected: tuple[bool | None, bool | None]
+) -> None:
+    readings = Readings()
+    for metric, value in LSM_LEVEL.items():
+        readings.add((second, metric, each) for second, each in enumerate(changes.get(metric, [value] * 120)))
+    variables = {} if cache_bytes is None else {f"{engine}_block_cache_size": str(cache_bytes)}
+    facts = ServerFacts(engine, variables, dataset_bytes=20, is_flash=False)
+    found = server_gates(facts, readings, [1000.0] * 120)(30, 120)
+    assert found == {"cache": expected[0], "dirty data": expected[1], "device": True}
+
+
 def test_readings_outside_of_the_stretch_do_not_count() -> None:
     rising_before = [10.0 * second for second in range(30)] + [300.0] * 90
     assert gates_of({"engine.pages.dirty": rising_before})["dirty data"] is True

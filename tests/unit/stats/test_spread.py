@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import LogLevel, moderated_spread, repeated_level, single_run_level
+from dbdyno.stats import (
+    LogLevel,
+    borrowed_level,
+    moderated_spread,
+    pooled_spread,
+    repeated_level,
+    single_run_level,
+    staged_levels,
+)
 
 EXAMPLE_SD = (0.0040, 0.0115, 0.0080, 0.0210, 0.0065, 0.0135, 0.0095, 0.0580)
 
@@ -85,3 +93,41 @@ def test_a_single_run_carries_its_noise_and_an_assumed_spread() -> None:
 def test_runs_without_a_level_are_refused(groups: list[list[float]]) -> None:
     with pytest.raises(AnalysisError, match="no spread"):
         moderated_spread(groups)
+
+
+@pytest.mark.parametrize(
+    ("first", "every", "expected"),
+    [
+        # The spread is that of the first runs, 0.0141 with one degree of freedom; the mean is that of all four.
+        ([5.0, 5.02], [5.0, 5.02, 5.04, 5.06], (5.03, 0.02 / math.sqrt(8), 1.0, 4)),
+        # Without them it is that of all runs: 0.02 with two.
+        ([], [1.0, 1.02, 1.04], (1.02, 0.02 / math.sqrt(3), 2.0, 3)),
+        ([1.0], [1.0, 1.02, 1.04], (1.02, 0.02 / math.sqrt(3), 2.0, 3)),
+        ([5.0], [5.0], None),
+    ],
+)
+def test_runs_that_were_made_because_of_the_spread_do_not_say_what_it_is(
+    first: list[float], every: list[float], expected: tuple[float, float, float, int] | None
+) -> None:
+    (level,) = staged_levels([first], [every])
+    assert (level and (level.mean, level.se, level.df, level.repeats)) == (expected and pytest.approx(expected))
+
+
+@pytest.mark.parametrize(
+    ("half", "spread", "df", "sd", "level_df"),
+    [(1.96, 0.02, 6.0, 0.02, 6.0), (3.92, 0.015, 6.0, 0.02, 6.0), (0.0, 0.0, 0.0, 1e-4, 1.0)],
+)
+def test_a_borrowed_level_is_no_surer_than_its_own_seconds(
+    half: float, spread: float, df: float, sd: float, level_df: float
+) -> None:
+    level = borrowed_level(100.0, half, spread, df)
+    assert (level.mean, level.se, level.sd, level.df) == pytest.approx((math.log(100), sd, sd, level_df))
+    assert level.is_shared
+
+
+def test_a_pooled_spread_weighs_each_by_its_degrees_of_freedom() -> None:
+    """Squares .0002 with one, .0008 with two, and 3 x .03^2 = .0027 with three: .0037 / 6."""
+    sd, df = pooled_spread([[0.0, 0.02], [5.0], [7.0, 7.02, 7.04]], [(0.03, 3.0), (9.0, 0.0)])
+    assert (sd, df) == (pytest.approx(math.sqrt(0.0037 / 6)), 6.0)
+    nothing = pooled_spread([[1.0]], [(0.5, 0.0)])
+    assert math.isnan(nothing[0]) and nothing[1] == 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import stalls
+from dbdyno.stats import stalled_seconds, stalls
 
 SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
 
@@ -28,9 +29,37 @@ def test_a_stall_at_either_end_is_counted() -> None:
     assert stalls([0.0, 9.0, 9.0, 9.0, 0.0]).count == 2
 
 
-def test_a_slow_engine_is_marked_as_too_coarse_to_tell() -> None:
-    assert stalls([10.0, 11.0, 4.0, 10.0]).coarse
-    assert not stalls([100.0] * 4).coarse
+@pytest.mark.parametrize(
+    ("tps", "expected"),
+    [
+        # Seconds of 0 are no stall where ten of them together do as much as others: groups of ten are judged.
+        ([10.0, 0.0] * 15, (0.0, 0, 0, 0.0, True, 5.0, 15)),
+        # Four groups of 10, 2, 2 and 10 per second, median 6: two are below 3, one stall of 20 s; 4 + 4 of 4 x 6 lost.
+        ([10.0] * 10 + [2.0] * 20 + [10.0] * 10, (0.5, 1, 20, 8 / 24, True, 6.0, 0)),
+        # Of 39 seconds the last nine are in no group.
+        ([10.0] * 30 + [0.0] * 9, (0.0, 0, 0, 0.0, True, 10.0, 9)),
+        # The median second does 19, groups of ten 23.4: what was judged are the groups.
+        (([19.0] * 6 + [30.0] * 4) * 3, (0.0, 0, 0, 0.0, True, 23.4, 0)),
+        # The median second does 20: single seconds are judged, and so are windows too short for groups.
+        ([20.0] * 29 + [9.0], (1 / 30, 1, 1, 11 / 600, False, 20.0, 0)),
+        ([10.0, 11.0, 4.0, 10.0], (0.25, 1, 1, 6 / 40, False, 10.0, 0)),
+        ([10.0] * 9, (0.0, 0, 0, 0.0, False, 10.0, 0)),
+        ([10.0] * 10, (0.0, 0, 0, 0.0, True, 10.0, 0)),
+    ],
+)
+def test_below_20_tps_groups_of_ten_seconds_are_judged(tps: list[float], expected: tuple[float, ...]) -> None:
+    assert dataclasses.astuple(stalls(tps)) == pytest.approx(expected)
+
+
+def test_a_second_at_half_of_the_median_is_not_stalled_and_the_longest_stall_is_told() -> None:
+    found = stalls([100.0, 50.0, 100.0, 49.9, 100.0, 10.0, 10.0, 100.0, 100.0, 100.0])
+    assert (found.count, found.longest_s, found.share) == (2, 2, 0.3)
+
+
+def test_all_seconds_of_a_stalled_group_are_stalled_and_those_in_no_group_are_not() -> None:
+    found = stalled_seconds([10.0] * 20 + [2.0] * 10 + [0.0] * 9)
+    assert np.flatnonzero(found).tolist() == list(range(20, 30))
+    assert len(found) == 39
 
 
 @pytest.mark.skipif(not SERIES.is_dir(), reason="the shared series are not beside this checkout")

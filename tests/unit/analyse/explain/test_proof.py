@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse.explain import Breakdown, Part, Proof, ProofTimes, judge_proof, rest_of
+from dbdyno.analyse.explain._proof import _TOO_WIDE, Effect, _verdict, _VerdictWords
 from dbdyno.core import Cell, Route, Run
 
 CONTROL = Cell("mysql:9.7", 512 << 20, 8, "sysbench/oltp_write_only", "socket")
@@ -59,6 +60,8 @@ def test_a_part_that_takes_the_time_is_proved() -> None:
     assert proof.predicted.ms == pytest.approx(-3.0, rel=0.1)
     assert proof.observed.ms == pytest.approx(-3.0, rel=0.2)
     assert proof.observed.low < -3.0 < proof.observed.high
+    half = proof.predicted.high - proof.predicted.ms
+    assert proof.predicted.ms - proof.predicted.low == pytest.approx(half) and 0 < half < 0.5
 
 
 def test_cells_that_two_benches_made_prove_nothing() -> None:
@@ -247,6 +250,60 @@ def _with_flushes(run: Breakdown) -> Breakdown:
         replace(part, work=0.5, unit="flushes") if part.part_id == "thread.redo_flush" else part for part in run.parts
     )
     return replace(run, parts=parts)
+
+
+@pytest.mark.parametrize(
+    ("predicted_ms", "observed", "verdict", "words"),
+    [
+        # What counts is 0.2 ms. Less than that is predicted:
+        (0.1, (0.0, -0.1, 0.19), "refuted", "nothing"),
+        (0.1, (0.3, 0.1, 0.5), "undecided", "elsewhere"),
+        (0.1, (0.1, -0.1, 0.3), "undecided", _TOO_WIDE),
+        # Three quarters of it came, or as much as was predicted may have:
+        (3.0, (2.25, 2.0, 2.5), "proved", ""),
+        (3.0, (2.2, 1.4, 3.0), "proved", ""),
+        (3.0, (9.0, 8.0, 10.0), "proved", ""),
+        (3.0, (2.2, 1.9, 2.9), "undecided", "part"),
+        (3.0, (1.0, 0.4, 1.6), "undecided", "part"),
+        (3.0, (2.5, -0.1, 5.1), "undecided", _TOO_WIDE),
+        (3.0, (1.0, -0.4, 2.4), "undecided", _TOO_WIDE),
+        # Not half of it can have come, or less than counts:
+        (3.0, (1.0, 0.6, 1.49), "refuted", "little"),
+        (3.0, (-1.0, -1.5, -0.5), "refuted", "little"),
+        (0.3, (0.0, -0.1, 0.19), "refuted", "little"),
+        (0.3, (0.0, -0.3, 0.25), "undecided", _TOO_WIDE),
+    ],
+)
+def test_a_verdict_is_what_the_interval_of_the_effect_allows(
+    predicted_ms: float, observed: tuple[float, float, float], verdict: str, words: str
+) -> None:
+    predicted = Effect(predicted_ms, predicted_ms - 0.05, predicted_ms + 0.05)
+    said = _VerdictWords("nothing", "elsewhere", "little", "part")
+    assert _verdict(predicted, Effect(*observed), 0.2, said) == (verdict, words)
+
+
+@pytest.mark.parametrize(("gap_ms", "verdict"), [(25.0, "proved"), (40.0, "refuted"), (-40.0, "refuted")])
+def test_a_tenth_of_what_is_to_be_explained_is_the_least_that_counts(gap_ms: float, verdict: str) -> None:
+    """The part holds 3 ms: a tenth of 25 is less, a tenth of 40 is more."""
+    assert _proof({**PARTS, "thread.redo_space": 0.0}, gap_ms=gap_ms).verdict == verdict
+
+
+def test_a_slow_down_adds_as_much_as_its_calls_and_their_delay() -> None:
+    """Two calls of one part and one of another, each 0.25 ms slower: 0.75 ms; in one run of four there is one more."""
+    random = np.random.default_rng(1)
+    works = {"thread.redo_flush": 2.0, "thread.redo_space": 1.0}
+    runs = {cell: _breakdowns(cell, PARTS, random) for cell in (CONTROL, ALTERED)}
+    runs = {
+        cell: [
+            replace(run, parts=tuple(replace(part, work=works.get(part.part_id)) for part in run.parts)) for run in own
+        ]
+        for cell, own in runs.items()
+    }
+    more = runs[CONTROL][0]
+    parts = tuple(replace(part, work=2.0) if part.part_id == "thread.redo_space" else part for part in more.parts)
+    runs[CONTROL][0] = replace(more, parts=parts)
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, tuple(works), 16, 0.05, 3.0, slows_ms=0.25))
+    assert proof.predicted == Effect(pytest.approx(0.25 * 3.25), 0.75, 1.0)
 
 
 def test_a_cell_without_a_level_is_named() -> None:
