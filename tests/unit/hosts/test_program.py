@@ -98,3 +98,22 @@ def test_a_command_for_ssh_with_an_open_quote_is_a_wrong_request() -> None:
     with pytest.raises(RequestError, match="DBDYNO_SSH") as error:
         ssh_command("db1", environ={"DBDYNO_SSH": "ssh -F 'x"})
     assert "quotation" in error.value.why and "quotes" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("shell", "code", "text"),
+    [
+        ("echo 'rbash: line 1: exec: restricted' >&2; exit 1", "restricted-shell", "chsh -s /bin/sh"),
+        ("echo 'This account is currently not available.'; exit 1", "command-failed", "account is currently not"),
+        ("echo 'Welcome to the build farm'", "", "plain shell without a forced command"),
+        ("echo 'Cannot execute command-line and remote command.' >&2; exit 255", "unreachable", "has RemoteCommand"),
+    ],
+)
+def test_why_a_login_runs_no_commands_is_said_in_its_own_words(
+    shell: str, code: str, text: str, program: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\n{shell}\n")
+    with pytest.raises(HostError) as failed:
+        place_program("bench@db1", program, str(tmp_path / "home"))
+    assert failed.value.code == code
+    assert text in " ".join((str(failed.value), failed.value.remedy))

@@ -94,7 +94,8 @@ def place_program(destination: str, program: Path, home: str) -> RemoteProgram:
     answer = run_script(destination, _LOOK, [home, sha256], timeout_s=_LOOK_S)
     match = re.search(r"^dbdyno\|(\w+)\|([^|]*)\|([^|]*)\|(.*)$", answer, re.MULTILINE)
     if match is None:
-        raise HostError(f"{destination} does not answer as a Linux host", answer[-500:])
+        remedy = f"give that user a plain shell without a forced command, so that ssh {destination} uname prints Linux"
+        raise HostError(f"{destination} does not answer as a Linux host", answer.strip()[-500:], remedy)
     push_state, architecture, libc, remote_home = match.groups()
     needs_libc = max((int(minor) for minor in _GLIBC_RE.findall(content)), default=0)
     _check_compatible(destination, content, architecture, libc, needs_libc)
