@@ -29,6 +29,7 @@ from dbdyno.study._values import (
     concerns,
 )
 from dbdyno.study._workloads import (
+    DATA_FILE,
     IMPORTED,
     NO_FOLDERS,
     OPTION_ALIASES,
@@ -50,6 +51,7 @@ from dbdyno.study._write import study_text
 __all__ = [
     "BUDGET",
     "CLOSED_LOOP",
+    "DATA_FILE",
     "IMPORTED",
     "NO_FOLDERS",
     "OPTION_ALIASES",

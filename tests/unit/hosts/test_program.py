@@ -87,8 +87,7 @@ def test_a_push_begins_anew_where_the_part_has_gone_since(
 
 def test_what_arrived_damaged_is_refused_and_removed(program: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    home.mkdir()
-    Path(f"{placed(program, home)}.part").write_bytes(b"x" * 1000)
+    (tmp_path / "ssh").write_text(_FAKE_SSH.replace("exec sh", "{ cat; echo z; } | sh"))
     with raises_code(HostError, "command-failed", "db1", "exit code 1"):
         place_program("db1", program, str(home))
     assert list(home.glob("agent-*")) == []
@@ -117,3 +116,19 @@ def test_why_a_login_runs_no_commands_is_said_in_its_own_words(
         place_program("bench@db1", program, str(tmp_path / "home"))
     assert failed.value.code == code
     assert text in " ".join((str(failed.value), failed.value.remedy))
+
+
+@pytest.mark.parametrize("part_bytes", [1_000_000, 4_000_000])
+def test_a_part_that_is_of_another_content_is_sent_anew(part_bytes: int, program: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    Path(f"{placed(program, home)}.part").write_bytes(os.urandom(part_bytes))
+    placed_program = place_program("bench@db1", program, str(home))
+    assert placed(program, home).read_bytes() == program.read_bytes()
+    assert placed_program.pushed_bytes == program.stat().st_size
+
+
+def test_a_home_that_is_a_file_is_named_with_what_helps(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("")
+    with raises_code(HostError, "not-a-folder", "--home"):
+        place_program("bench@db1", program, str(tmp_path / "home"))

@@ -182,6 +182,13 @@ def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
             f"create the folder there for that user, or {other_folder}",
             code="not-writable",
         )
+    if "File exists" in words or "Not a directory" in words:
+        return HostError(
+            f"dbdyno's folder on {destination} can't be created",
+            words,
+            f"remove the file that has its name there, or {other_folder}",
+            code="not-a-folder",
+        )
     if "restricted" in words:
         return HostError(
             f"the login shell on {destination} is restricted",
