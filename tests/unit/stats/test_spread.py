@@ -85,3 +85,19 @@ def test_a_single_run_carries_its_noise_and_an_assumed_spread() -> None:
 def test_runs_without_a_level_are_refused(groups: list[list[float]]) -> None:
     with pytest.raises(AnalysisError, match="no spread"):
         moderated_spread(groups)
+
+
+@pytest.mark.parametrize(("machines_sd", "expected"), [(0.01, 0.91), (0.03, 0.79), (0.05, 0.74)])
+def test_a_level_of_several_benches_is_about_these_benches(machines_sd: float, expected: float) -> None:
+    """The figures of docs/concepts/steady-state.md: two rounds on each of two benches, a spread of 1.2 % on each."""
+    rng, trials = np.random.default_rng(1), 4000
+    benches = rng.normal(0.0, machines_sd, (trials, 2))
+    rounds = np.repeat(benches, 2, axis=1) + rng.normal(0.0, 0.012, (trials, 4))
+    of_benches = of_machines = 0
+    for logs, speeds in zip(rounds, benches, strict=True):
+        spread = moderated_spread([logs])
+        level = repeated_level(logs, spread.sd[0], spread.df[0])
+        of_benches += abs(level.mean - float(speeds.mean())) < level.half_width()
+        of_machines += abs(level.mean) < level.half_width()
+    assert of_benches / trials > 0.955
+    assert of_machines / trials == pytest.approx(expected, abs=0.02)
