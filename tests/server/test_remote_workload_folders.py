@@ -114,6 +114,27 @@ def test_a_folder_is_driven_on_the_host_and_over_the_network(
     assert_nothing_is_left(machine)
 
 
+def test_a_data_file_is_read_on_the_host_and_here(machines: list[RemoteMachine], tmp_path: Path) -> None:
+    machine, file = machines[0], tmp_path / "links.dat"
+    file.write_text("nlinks\n0 50\n1 90\n9 100\n")
+    study, output = write_study(tmp_path, machine, ("loopback", "network"), is_single=True), tmp_path / "out"
+    linkbench = f'[workload]\nname = "linkbench"\nmaxid1 = 300\ndata_file = "{file}"\n'
+    study.write_text(study.read_text().replace(SYSBENCH, linkbench))
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=300)
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    records = stored.records()
+    assert [record.status for record in records] == ["good"] * 2, [record.reason for record in records]
+    (facts,) = stored.dataset(records[0].run.cell.target)["datasets"]
+    assert facts["digest"] == Dataset("linkbench", {"maxid1": 300, "data_file": str(file)}).digest
+    for record in records:
+        path = stored.document(record.run.run_id, "order")["workload"]["options"]["data_file"]
+        assert (path == str(file)) == (record.run.cell.route == "network")
+        assert path.endswith("/links.dat")
+    assert_nothing_is_left(machine)
+
+
 def test_two_hosts_drive_a_folder_as_one_client(machines: list[RemoteMachine], shop: Path, tmp_path: Path) -> None:
     server, *clients = machines
     path, output = _study(tmp_path, shop, server, ("network",), single=1), tmp_path / "out"

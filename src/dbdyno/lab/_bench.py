@@ -97,7 +97,7 @@ class RunServer(FillServer, Protocol):
         """Return what its telemetry lacks, and what it watches."""
 
     def clock_caveats(self) -> tuple[Caveat, ...]:
-        """Return a caveat where its host's clock is not known well enough for telemetry by the second."""
+        """Return caveats where its host's clock was set, or is not known well enough for telemetry by the second."""
 
     def discard(self) -> None:
         """Kill it and throw its data away; a server that is not ours is only let go of."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.configure import CrashReport, disk_full_line
@@ -249,6 +249,12 @@ def with_conditions(
     effects = " ".join(f"{quirk_id}: {effect}" for quirk_id, effect in named_quirks(names))
     text = f"after the run, some conditions do not hold, as with the imitated tool: {names}. {effects}".strip()
     return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
+
+
+def further_caveats(record: RunRecord, caveats: Sequence[Caveat]) -> tuple[Caveat, ...]:
+    """Return those whose code a record has not yet: clients on the server's host report the same clock."""
+    codes = {caveat.code for caveat in record.caveats}
+    return tuple(caveat for caveat in caveats if caveat.code not in codes)
 
 
 def standstill_words(standstill: Standstill) -> str:

@@ -28,6 +28,7 @@ from dbdyno.lab._record import (
     changed_caveats,
     changed_variables,
     failed_run,
+    further_caveats,
     record_of,
     standstill_words,
     unbounded_cache,
@@ -152,7 +153,7 @@ class RunExecutor:
             record,
             caveats=(
                 *record.caveats,
-                *server.clock_caveats(),
+                *further_caveats(record, server.clock_caveats()),
                 *self._control_caveats(reconnected),
                 *shape.caveats,
             ),

@@ -14,8 +14,18 @@ from dbdyno.configure import CrashReport, Server
 from dbdyno.connections import ServerConnection, rows_of
 from dbdyno.core import Caveat, ConfigureError
 from dbdyno.engines import counter_sources, engine_folders, status_refresh_of, storage_engines
-from dbdyno.hosts import ClockAccuracy, ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
+from dbdyno.hosts import (
+    ClockAccuracy,
+    ClockReading,
+    ContainerProcess,
+    Host,
+    Reader,
+    Throttle,
+    mapped_libraries,
+    process_facts,
+)
 from dbdyno.lab._session_waits import read_session_waits
+from dbdyno.measure import host_clock_caveats
 from dbdyno.measure.telemetry import (
     SECOND_NS,
     CpuSource,
@@ -110,6 +120,7 @@ class LabServer:
         self._absent_sources: dict[str, JsonValue] = {}
         self._throttle: Throttle | None = None
         self._clock: ClockAccuracy | None = None
+        self._clock_before: ClockReading | None = None
 
     def throttle(self, share: float) -> None:
         """Stop its process for a share of the time from now on, until it is discarded."""
@@ -254,6 +265,7 @@ class LabServer:
         self._lacking, self._absent_sources = {}, {}
         self._life.pop("memory", None)
         self._clock = self._host.compare_clocks()
+        self._clock_before = None if self._clock is None else self._host.clock()
         watch = self._host.watch(SECOND_NS)
         machine = [source for source in self._machine_sources(watch.read) if self._is_offered(source)]
         status = self._status_source()
@@ -292,12 +304,15 @@ class LabServer:
 
     def clock_caveats(self) -> tuple[Caveat, ...]:
         """See `RunServer`."""
-        if self._clock is None or self._clock.bound_ns <= _CLOCK_BOUND_NS:
+        if self._clock is None or self._clock_before is None:
             return ()
+        jump_caveats = host_clock_caveats(self._clock_before, self._host.clock())
+        if self._clock.bound_ns <= _CLOCK_BOUND_NS:
+            return jump_caveats
         text = (
             f"the clock of the server's host is known only to {self._clock.bound_ns / 1e6:.1f} ms: telemetry may be off"
         )
-        return (Caveat("clock-bound", text),)
+        return (*jump_caveats, Caveat("clock-bound", text))
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""

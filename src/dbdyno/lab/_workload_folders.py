@@ -1,7 +1,7 @@
-"""Copies workloads in a folder to the hosts that drive them, for the time of a study.
+"""Copies files of workloads to the hosts that drive them, for the time of a study.
 
-A folder's files, as far as the load generator reads them, go below a private folder of the session there, which the
-session's end, its lease and ``dbdyno clean --host`` remove. Its name has a digest of the files.
+A folder's files, as far as the load generator reads them, and LinkBench's data files go below a private folder of the
+session there, which the session's end, its lease and ``dbdyno clean --host`` remove. Names there have a digest.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -17,26 +17,30 @@ from dbdyno.core import HostError, StudyError, format_bytes, read_input, words_o
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._passwords import remote_private_folder
 from dbdyno.plan import ResolvedWorkloads
-from dbdyno.study import SQL_FILES, Study, WorkloadFolders, directory_of
+from dbdyno.study import DATA_FILE, SQL_FILES, Study, WorkloadFolders, directory_of
 
 MOST_BYTES = 16 << 20
-"""Of all files of a folder. Statements written by people have kilobytes; the load generator has the same limit."""
+"""Of all files of a folder, and of a data file. Statements written by people have kilobytes; the load generator has the
+same limit. LinkBench's file has 150 kB."""
 _READ_FILE = "crc32 of "
 """Begins the facts of a workload that name a file which the load generator has read."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadFolder:
-    """Holds the files of a workload in a folder of this machine.
+    """Holds the files of a workload in a folder of this machine, or a data file.
 
     Parameters
     ----------
+    name : of the workload; of a data file, its path as the study has it
+    path : of the folder or the data file, here
     files : name within the folder -> its content
     """
 
-    workload: str
-    folder: Path
+    name: str
+    path: Path
     files: Mapping[str, bytes]
+    is_data_file: bool = False
 
     @property
     def digest(self) -> str:
@@ -44,25 +48,42 @@ class WorkloadFolder:
         listing = "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(self.files.items()))
         return _sha256(listing.encode())[:16]
 
+    def path_below(self, folder: Path) -> str:
+        """Return what the load generator is given where the files are in `folder`."""
+        return str(folder / self.path.name if self.is_data_file else folder)
+
 
 def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[WorkloadFolder, ...]:
-    """Return the workloads of a study that lie in a folder, as they are now.
+    """Return the workloads of a study that lie in a folder, and its data files, as they are now.
 
     Raises
     ------
-    StudyError : a folder can't be copied to another host
+    StudyError : a folder or a file can't be copied to another host
     """
+    choices = [study.workload_of(target.name, choice.label) for target in study.targets for choice in study.workloads]
+    data_files = dict.fromkeys(str(path) for choice in choices if (path := choice.options.get(DATA_FILE)))
     names = dict.fromkeys(choice.name for choice in study.workloads if choice.name.startswith(SQL_FILES))
     options_by_name = {workload.name: workload.options for workload in workloads.values()}
-    return tuple(_read_folder(name, options_by_name.get(name, {})) for name in names)
+    folders = [_read_folder(name, options_by_name.get(name, {})) for name in names]
+    return (*folders, *map(_read_data_file, data_files))
+
+
+def _read_data_file(name: str) -> WorkloadFolder:
+    path = Path(name).absolute()
+    return WorkloadFolder(name, path, _read_files(name, path.parent, [path.name]), is_data_file=True)
 
 
 def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFolder:
     folder = directory_of(workload).absolute()
     names = [option.removeprefix(_READ_FILE) for option in options if option.startswith(_READ_FILE)]
-    files, bytes_left = {}, MOST_BYTES
     for name in names:
         _refuse_outside_name(workload, name)
+    return WorkloadFolder(workload, folder, _read_files(workload, folder, names))
+
+
+def _read_files(workload: str, folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    files, bytes_left = {}, MOST_BYTES
+    for name in names:
         try:
             files[name] = read_input(folder / name)
         except OSError as error:
@@ -74,7 +95,7 @@ def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFolder:
                 f"they have more than {format_bytes(MOST_BYTES)} together",
                 "keep data out of the SQL files: [tables] of workload.toml generates rows",
             )
-    return WorkloadFolder(workload, folder, files)
+    return files
 
 
 def _refuse_outside_name(workload: str, name: str) -> None:
@@ -90,7 +111,7 @@ def _refuse_outside_name(workload: str, name: str) -> None:
 
 def folders_here(folders: tuple[WorkloadFolder, ...]) -> WorkloadFolders:
     """Return where the files are on this machine."""
-    return {folder.workload: str(folder.folder) for folder in folders}
+    return {folder.name: str(folder.path) for folder in folders}
 
 
 @contextlib.contextmanager
@@ -105,7 +126,7 @@ def pushed_folders(folders: tuple[WorkloadFolder, ...], host: RemoteHost) -> Ite
         yield {}
         return
     with remote_private_folder(host) as parent:
-        yield {folder.workload: str(_push(folder, parent, host)) for folder in folders}
+        yield {folder.name: folder.path_below(_push(folder, parent, host)) for folder in folders}
 
 
 def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
@@ -115,7 +136,7 @@ def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
         for name, content in folder.files.items():
             _write_verified(destination / name, content, host)
     except OSError as error:
-        what = f"{folder.workload} can't be copied to {host.link.destination}"
+        what = f"{folder.name} can't be copied to {host.link.destination}"
         why, remedy = f"{error.filename}: {error.strerror}", f"free space in {parent.parent} there"
         raise HostError(what, why, remedy, code="not-copied") from error
     return destination

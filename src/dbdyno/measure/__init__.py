@@ -12,7 +12,7 @@ from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import LoadGenerator, MeasuredRun, ServerWatch, measure_run
 from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
 from dbdyno.measure._standstill import Standstill, standstill
-from dbdyno.measure._wall_clock import WallClock
+from dbdyno.measure._wall_clock import WallClock, host_clock_caveats
 
 __all__ = [
     "CounterDelta",
@@ -28,6 +28,7 @@ __all__ = [
     "StartRecord",
     "WallClock",
     "counters_document",
+    "host_clock_caveats",
     "judge",
     "load_sessions",
     "measure_run",

@@ -69,7 +69,7 @@ class LoadOrder:
     def to_json(self) -> dict[str, JsonValue]:
         """Return the order as it is sent and stored."""
         choice = self.study.workload_of(self.run.cell.target, self.run.cell.workload)
-        name, options = placed_workload(choice.name, choice.options, self.folders.get(choice.name, ""))
+        name, options = placed_workload(choice.name, choice.options, self.folders)
         client = self.study.pinning.client
         return {
             "schema_version": SCHEMA_VERSION,

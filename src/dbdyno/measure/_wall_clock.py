@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 
 from dbdyno.core import Caveat
+from dbdyno.hosts import ClockReading
 
 CLOCK_JUMP = "clock-jump"
 CLOCK_JUMP_LIMIT_NS = 100_000_000
@@ -42,6 +43,27 @@ class WallClock:
         jump_ns = time.time_ns() - self.now_ns()
         if abs(jump_ns) <= CLOCK_JUMP_LIMIT_NS:
             return ()
-        set_by = f"{'forward' if jump_ns > 0 else 'back'} by {abs(jump_ns) / 1e9:.1f} s"
-        text = f"the wall clock was set {set_by} during the run; the run's times continue by the old clock"
+        text = f"the wall clock was set {_set_words(jump_ns)} during the run; the run's times continue by the old clock"
         return (Caveat(CLOCK_JUMP, text),)
+
+
+def host_clock_caveats(before: ClockReading, after: ClockReading) -> tuple[Caveat, ...]:
+    """Return a caveat if the wall clock of the server's host was set between two readings of both its clocks.
+
+    No time of the run is of that clock. But the server reads it, and timeouts and times in rows jump with it. A host
+    that was suspended looks the same: its monotonic clock stood still.
+
+    >>> noon = ClockReading(0, 43_200_000_000_000)
+    >>> (caveat,) = host_clock_caveats(noon, ClockReading(1_000_000_000, 46_801_000_000_000))
+    >>> caveat.text
+    "the wall clock of the server's host was set forward by 3600.0 s during the run, or the host was suspended"
+    """
+    jump_ns = (after.unix_ns - before.unix_ns) - (after.monotonic_ns - before.monotonic_ns)
+    if abs(jump_ns) <= CLOCK_JUMP_LIMIT_NS:
+        return ()
+    text = f"the wall clock of the server's host was set {_set_words(jump_ns)} during the run"
+    return (Caveat(CLOCK_JUMP, text + (", or the host was suspended" if jump_ns > 0 else "")),)
+
+
+def _set_words(jump_ns: int) -> str:
+    return f"{'forward' if jump_ns > 0 else 'back'} by {abs(jump_ns) / 1e9:.1f} s"

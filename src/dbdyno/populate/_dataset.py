@@ -44,27 +44,27 @@ class Dataset:
     ----------
     workload : a workload of the family that fills it, such as ``sysbench/oltp_read_write``
     options : only those that shape the data
-    folder : of a workload in a directory, where its files are on the host that fills it; empty: where the name says
+    folders : where files of workloads are on the host that fills it
     """
 
     workload: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     rng: str = "sysbench"
     seed: int = 1
-    folder: str = ""
+    folders: WorkloadFolders = field(default_factory=dict)
 
     @classmethod
     def of_study(cls, study: Study, choice: WorkloadChoice, folders: WorkloadFolders = NO_FOLDERS) -> Dataset:
         """Return the dataset that a workload of a study needs, to be filled on a host with these folders."""
-        return cls(choice.name, choice.dataset_options, study.rng, study.seed, folders.get(choice.name, ""))
+        return cls(choice.name, choice.dataset_options, study.rng, study.seed, folders)
 
     def on_host(self, folders: WorkloadFolders) -> Dataset:
         """Return the same dataset for a load generator on another host."""
-        return replace(self, folder=folders.get(self.workload, ""))
+        return replace(self, folders=folders)
 
     def placed(self) -> tuple[str, dict[str, OptionValue]]:
         """Return name and options of the workload as the load generator of that host is given them."""
-        return placed_workload(self.workload, self.options, self.folder)
+        return placed_workload(self.workload, self.options, self.folders)
 
     @property
     def schema(self) -> str:

@@ -280,5 +280,5 @@ def fingerprint_words(
     """Return the words of ``dbdyno-load fingerprint``."""
     event_options = [f"--events={study.equivalence_events}", f"--protocol={study.protocol}"]
     event_options += [f"--rng={study.rng}", f"--seed={study.seed}", "--json", *study.timeouts.check_words()]
-    name, options = placed_workload(choice.name, choice.options, folders.get(choice.name, ""))
+    name, options = placed_workload(choice.name, choice.options, folders)
     return ["fingerprint", name, *event_options, *reach_words(target), *option_words(options)]

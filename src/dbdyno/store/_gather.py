@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +54,10 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     first_part = parts[0]
     for part in parts[1:]:
         if part.manifest.study_digest != first_part.manifest.study_digest:
+            names = f"'{part.manifest.study_name}' and '{first_part.manifest.study_name}'"
             raise StoreError(
                 f"{part.path} is not a part of the same study as {first_part.path}",
-                f"'{part.manifest.study_name}' and '{first_part.manifest.study_name}' measure different things",
+                f"{names} measure different things: {_first_difference(part.study_text, first_part.study_text)}",
                 "gather the parts of one study file only",
                 code="other-study",
             )
@@ -98,6 +100,19 @@ def gathered_parts(results: Results) -> tuple[Mapping[str, Any], ...]:
     entries: list[Any] = [entry.facts["parts"] for entry in results.journal() if entry.event == PARTS_GATHERED]
     parts = [part for listed_parts in entries for part in listed_parts]
     return tuple({(part["folder"], *part["host"].values()): part for part in parts}.values())
+
+
+def _first_difference(text: str, other_text: str) -> str:
+    """Return the first lines in which two studies differ, those before the targets last: name and question."""
+    places = (max(text.find("[["), 0), max(other_text.find("[["), 0)), (0, 0)
+    pairs = [
+        pair
+        for place, other_place in places
+        for pair in itertools.zip_longest(
+            text[place:].splitlines(), other_text[other_place:].splitlines(), fillvalue=""
+        )
+    ]
+    return " and ".join(line.strip() or "nothing" for line in next((pair for pair in pairs if pair[0] != pair[1]), ()))
 
 
 def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:

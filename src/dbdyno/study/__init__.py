@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         concerns,
     )
     from dbdyno.study._workloads import (
+        DATA_FILE,
         IMPORTED,
         NO_FOLDERS,
         OPTION_ALIASES,
@@ -72,8 +73,8 @@ else:
                 "WorkloadChoice concerns"
             ),
             "_workloads": (
-                "IMPORTED NO_FOLDERS OPTION_ALIASES SQL_FILES OptionValue WorkloadFolders dataset_name directory_of "
-                "family_name full_name named_quirks option_words options_of placed_workload workload_names"
+                "DATA_FILE IMPORTED NO_FOLDERS OPTION_ALIASES SQL_FILES OptionValue WorkloadFolders dataset_name "
+                "directory_of family_name full_name named_quirks option_words options_of placed_workload workload_names"
             ),
             "_write": "study_text",
         },
@@ -82,6 +83,7 @@ else:
 __all__ = [
     "BUDGET",
     "CLOSED_LOOP",
+    "DATA_FILE",
     "IMPORTED",
     "NO_FOLDERS",
     "OPTION_ALIASES",

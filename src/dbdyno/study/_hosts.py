@@ -14,7 +14,7 @@ from dbdyno.study._places import BenchChoice, FleetChoice, HostChoice
 from dbdyno.study._tables import Tables
 from dbdyno.study._toml_text import quoted
 from dbdyno.study._values import Pinning, Study, WorkloadChoice
-from dbdyno.study._workloads import SQL_FILES
+from dbdyno.study._workloads import DATA_FILE, SQL_FILES
 
 _TABLE = "hosts"
 _NOT_PUSHED = {"image": "an image", "server": "a running server"}
@@ -53,7 +53,8 @@ class HostsReader(Tables):
         by_ray = self.fleet(document).engine == "ray"
         self._refuse_shared_benches(benches, routes, by_ray=by_ray)
         if any(bench.server is not None for bench in benches):
-            self._check_pushable(targets, workloads, by_ray=by_ray)
+            has_clients = any(bench.clients for bench in benches)
+            self._check_pushable(targets, workloads, by_ray=by_ray, has_clients=has_clients)
         for bench in benches:
             if bench.clients:
                 self._check_drivable(bench, routes, workloads, load)
@@ -173,7 +174,9 @@ class HostsReader(Tables):
                     remedy = "name hosts in client" if drives else "give each bench its own host"
                     self._fail(f"bench.{bench.name}", key, what, why, remedy)
 
-    def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice], *, by_ray: bool) -> None:
+    def _check_pushable(
+        self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice], *, by_ray: bool, has_clients: bool
+    ) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
             if kind in _NOT_PUSHED:
@@ -188,9 +191,12 @@ class HostsReader(Tables):
                 what = f"'{choice.label}' is a folder on this machine, which the nodes of a Ray cluster can't read"
                 remedy = 'use a built-in workload, or remove engine = "ray" from [fleet]'
                 self._fail("workload", "name", what, remedy=remedy, index=index)
-            if any(options.get("data_file") for options in (choice.options, *(t.workload_options for t in targets))):
-                what = f"clients on another host can't read the data file of '{choice.label}', which is on this machine"
-                self._fail("workload", "data_file", what, remedy="remove data_file", index=index)
+            has_file = any(o.get(DATA_FILE) for o in (choice.options, *(t.workload_options for t in targets)))
+            if has_file and (by_ray or has_clients):
+                readers = "the nodes of a Ray cluster" if by_ray else "the hosts in client"
+                what = f"{readers} can't read the data file of '{choice.label}', which is on this machine"
+                obstacle = 'engine = "ray" from [fleet]' if by_ray else "client"
+                self._fail("workload", DATA_FILE, what, remedy=f"remove {DATA_FILE} or {obstacle}", index=index)
 
 
 def benches_text(study: Study) -> str:

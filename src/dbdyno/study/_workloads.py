@@ -21,9 +21,14 @@ SQL_FILES = "sql:"
 IMPORTED = "imported:"
 """What the names of workloads begin with that others ran and dbdyno does not know."""
 WorkloadFolders: TypeAlias = Mapping[str, str]
-"""Names of workloads that lie in a directory -> where its files are on one host; without them the name says it."""
+"""Names of workloads that lie in a directory, and paths of data files here -> where they are on one host.
+
+What is not there is where the name or the path says.
+"""
 NO_FOLDERS: WorkloadFolders = MappingProxyType({})
 _FOLDER = "folder"
+DATA_FILE = "data_file"
+"""The option of LinkBench that names a file which the load generator reads."""
 _LAB_CHOOSES = frozenset({"mysql_storage_engine", _FOLDER})  # a target names its storage engine, a host its folders
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
@@ -160,18 +165,23 @@ def directory_of(name: str) -> Path:
     return Path(name.removeprefix(SQL_FILES))
 
 
-def placed_workload(name: str, options: Mapping[str, OptionValue], folder: str) -> tuple[str, dict[str, OptionValue]]:
-    """Return name and options as the load generator is given them on a host that has the directory's files in `folder`.
+def placed_workload(
+    name: str, options: Mapping[str, OptionValue], folders: WorkloadFolders
+) -> tuple[str, dict[str, OptionValue]]:
+    """Return name and options as the load generator is given them on a host that has the files in `folders`.
 
     The name has no path then: results of all hosts know the workload by the same name, and no host is told a path of
     another.
 
-    >>> placed_workload("sql:/home/ada/shop", {}, "/data/shop-1f2e")
+    >>> placed_workload("sql:/home/ada/shop", {}, {"sql:/home/ada/shop": "/data/shop-1f2e"})
     ('sql:shop', {'folder': '/data/shop-1f2e'})
-    >>> placed_workload("tpcc/standard", {"warehouses": 2}, "")
-    ('tpcc/standard', {'warehouses': 2})
+    >>> placed_workload("linkbench", {"data_file": "D.dat"}, {"D.dat": "/data/4b1c"})
+    ('linkbench', {'data_file': '/data/4b1c'})
     """
-    if not folder:
+    if data_file := folders.get(str(options.get(DATA_FILE))):
+        options = {**options, DATA_FILE: data_file}
+    folder = folders.get(name)
+    if folder is None:
         return name, dict(options)
     directory = directory_of(name)
     last_name = directory.name if directory.name not in ("", "..") else directory.resolve().name

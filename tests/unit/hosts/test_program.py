@@ -87,8 +87,7 @@ def test_a_push_begins_anew_where_the_part_has_gone_since(
 
 def test_what_arrived_damaged_is_refused_and_removed(program: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    home.mkdir()
-    Path(f"{placed(program, home)}.part").write_bytes(b"x" * 1000)
+    (tmp_path / "ssh").write_text(_FAKE_SSH.replace("exec sh", "{ cat; echo z; } | sh"))
     with raises_code(HostError, "command-failed", "db1", "exit code 1"):
         place_program("db1", program, str(home))
     assert list(home.glob("agent-*")) == []
@@ -98,3 +97,38 @@ def test_a_command_for_ssh_with_an_open_quote_is_a_wrong_request() -> None:
     with pytest.raises(RequestError, match="DBDYNO_SSH") as error:
         ssh_command("db1", environ={"DBDYNO_SSH": "ssh -F 'x"})
     assert "quotation" in error.value.why and "quotes" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("shell", "code", "text"),
+    [
+        ("echo 'rbash: line 1: exec: restricted' >&2; exit 1", "restricted-shell", "chsh -s /bin/sh"),
+        ("echo 'This account is currently not available.'; exit 1", "command-failed", "account is currently not"),
+        ("echo 'Welcome to the build farm'", "", "plain shell without a forced command"),
+        ("echo 'Cannot execute command-line and remote command.' >&2; exit 255", "unreachable", "has RemoteCommand"),
+    ],
+)
+def test_why_a_login_runs_no_commands_is_said_in_its_own_words(
+    shell: str, code: str, text: str, program: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\n{shell}\n")
+    with pytest.raises(HostError) as failed:
+        place_program("bench@db1", program, str(tmp_path / "home"))
+    assert failed.value.code == code
+    assert text in " ".join((str(failed.value), failed.value.remedy))
+
+
+@pytest.mark.parametrize("part_bytes", [1_000_000, 4_000_000])
+def test_a_part_that_is_of_another_content_is_sent_anew(part_bytes: int, program: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    Path(f"{placed(program, home)}.part").write_bytes(os.urandom(part_bytes))
+    placed_program = place_program("bench@db1", program, str(home))
+    assert placed(program, home).read_bytes() == program.read_bytes()
+    assert placed_program.pushed_bytes == program.stat().st_size
+
+
+def test_a_home_that_is_a_file_is_named_with_what_helps(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("")
+    with raises_code(HostError, "not-a-folder", "--home"):
+        place_program("bench@db1", program, str(tmp_path / "home"))

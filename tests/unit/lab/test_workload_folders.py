@@ -56,6 +56,30 @@ def test_the_files_that_are_read_go_and_no_others(shop: Path) -> None:
     assert read_workload_folders(study_of(shop), resolved(shop, *FILES))[0].digest != digest
 
 
+def test_data_files_of_workloads_and_targets_go_each_once(tmp_path: Path) -> None:
+    first, second = tmp_path / "D.dat", tmp_path / "E.dat"
+    first.write_text("d")
+    second.write_text("e")
+    text = f"""
+axes = {{tier = "64MB", concurrency = 4}}
+workload = {{name = "linkbench", data_file = "{first}"}}
+[[target]]
+name = "one"
+engine = "mysql:9.7"
+[[target]]
+name = "two"
+engine = "mysql:9.7"
+workload = {{data_file = "{second}"}}
+"""
+    files = read_workload_folders(parse_study(text, "x.toml"), {})
+    assert folders_here(files) == {str(first): str(first), str(second): str(second)}
+    assert [file.files for file in files] == [{"D.dat": b"d"}, {"E.dat": b"e"}]
+    assert [file.path_below(Path("/there")) for file in files] == ["/there/D.dat", "/there/E.dat"]
+    second.unlink()
+    with pytest.raises(StudyError, match=r"E\.dat can't be copied"):
+        read_workload_folders(parse_study(text, "x.toml"), {})
+
+
 @pytest.mark.parametrize("name", ["../other.sql", "/etc/hostname", "queries/../../other.sql"])
 def test_a_file_outside_of_the_folder_is_refused_by_name(name: str, shop: Path) -> None:
     (shop.parent / "other.sql").write_text("x")

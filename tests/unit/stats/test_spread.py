@@ -131,3 +131,19 @@ def test_a_pooled_spread_weighs_each_by_its_degrees_of_freedom() -> None:
     assert (sd, df) == (pytest.approx(math.sqrt(0.0037 / 6)), 6.0)
     nothing = pooled_spread([[1.0]], [(0.5, 0.0)])
     assert math.isnan(nothing[0]) and nothing[1] == 0.0
+
+
+@pytest.mark.parametrize(("machines_sd", "expected"), [(0.01, 0.91), (0.03, 0.79), (0.05, 0.74)])
+def test_a_level_of_several_benches_is_about_these_benches(machines_sd: float, expected: float) -> None:
+    """The figures of docs/concepts/steady-state.md: two rounds on each of two benches, a spread of 1.2 % on each."""
+    rng, trials = np.random.default_rng(1), 4000
+    benches = rng.normal(0.0, machines_sd, (trials, 2))
+    rounds = np.repeat(benches, 2, axis=1) + rng.normal(0.0, 0.012, (trials, 4))
+    of_benches = of_machines = 0
+    for logs, speeds in zip(rounds, benches, strict=True):
+        spread = moderated_spread([logs])
+        level = repeated_level(logs, spread.sd[0], spread.df[0])
+        of_benches += abs(level.mean - float(speeds.mean())) < level.half_width()
+        of_machines += abs(level.mean) < level.half_width()
+    assert of_benches / trials > 0.955
+    assert of_machines / trials == pytest.approx(expected, abs=0.02)

@@ -108,7 +108,8 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     with raises_code(StoreError, "made-twice", str(tmp_path / "1"), str(tmp_path / "same")):
         gather([first, _part(tmp_path / "same", 1, 2, seed=2)], tmp_path / "a")
     other = PlantedTimes({}, repeats=3)
-    with raises_code(StoreError, "other-study", str(tmp_path / "1"), str(tmp_path / "other")):
+    paths = (str(tmp_path / "1"), str(tmp_path / "other"))
+    with raises_code(StoreError, "other-study", *paths, "repeats = 3 and repeats = 2"):
         gather([first, other.write(tmp_path / "other")], tmp_path / "b")
     unlike = _part(tmp_path / "unlike", 2, 2, {**HOST, "logical_cpu_count": 8})
     with pytest.raises(StoreError, match="unlike differ: 4 processors and 8 processors"):

@@ -135,7 +135,22 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have"),
         (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, r"\[fleet\]"),
         (HEAD + HOST + BENCH + "[bench.b]\n", 1, "'network'"),
-        (TWO_WORKLOADS + 'name = "linkbench"\ndata_file = "D.dat"\n' + HOST + BENCH, 7, "data file"),
+        (
+            TWO_WORKLOADS.replace('"loopback"', '"loopback", "network"')
+            + 'name = "linkbench"\ndata_file = "D.dat"\n'
+            + CLIENTS,
+            7,
+            "hosts in client can't read the data file",
+        ),
+        (
+            TWO_WORKLOADS
+            + 'name = "linkbench"\ndata_file = "D.dat"\n'
+            + HOST
+            + BENCH
+            + '[bench.b]\nserver = "db2"\n[hosts.db2]\n[fleet]\nengine = "ray"\n',
+            7,
+            "Ray cluster can't read the data file",
+        ),
         (
             TWO_WORKLOADS
             + 'name = "sql:shop"\n'

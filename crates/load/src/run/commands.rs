@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use dbdyno_drive::{CommonStart, StartSignal, StopSwitch};
 use dbdyno_meter::clock;
 use serde::{Deserialize, Serialize};
+use std::fs;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,6 +18,8 @@ use std::time::Duration;
 
 /// Without a command for so long, the sender is gone. Commands come each second.
 const SILENCE: Duration = Duration::from_secs(10);
+
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
@@ -35,12 +38,14 @@ enum ShareCommand {
 
 /// Answers a clock request.
 #[derive(Debug, Serialize)]
-struct ClockRecord {
+struct ClockRecord<'a> {
     record: &'static str,
     id: u64,
     realtime_ns: u64,
     /// Whether all connections have logged in and wait for the start.
     is_ready: bool,
+    /// Names this boot of the machine; empty if it can't be read.
+    boot_id: &'a str,
 }
 
 /// Executes commands until the program ends.
@@ -66,13 +71,15 @@ fn read_lines(lines: &Sender<String>) {
 
 /// Executes commands; their end, a long silence and an unknown command all end the run.
 fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch) {
+    let boot_id = fs::read_to_string(BOOT_ID).unwrap_or_default(); // once: replies tell the time, and are not to wait
+    let boot_id = boot_id.trim();
     while let Ok(line) = lines.recv_timeout(SILENCE) {
         if line.trim().is_empty() {
             continue; // the end of the order's line
         }
         match serde_json::from_str(&line) {
             Ok(ShareCommand::Clock { id }) => {
-                if tell_time(id, signal.is_ready()).is_err() {
+                if tell_time(id, signal.is_ready(), boot_id).is_err() {
                     break;
                 }
             }
@@ -93,11 +100,12 @@ fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch)
 }
 
 /// Reports the time in one write: standard output has the records, too.
-fn tell_time(id: u64, is_ready: bool) -> io::Result<()> {
+fn tell_time(id: u64, is_ready: bool, boot_id: &str) -> io::Result<()> {
     RecordWriter::new(terminal::raw_stdout()).write(&ClockRecord {
         record: "clock",
         id,
         realtime_ns: clock::realtime_ns(),
         is_ready,
+        boot_id,
     })
 }

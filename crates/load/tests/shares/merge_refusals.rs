@@ -56,6 +56,9 @@ fn what_is_not_all_of_one_run_is_refused() {
         let end = shares[1].pop();
         shares[1] = end.into_iter().collect();
     });
+    refused("empty", "is empty: its share wrote no record", |shares| {
+        shares[1].clear();
+    });
     refused("text", "not the record of a load", |shares| {
         shares[1] = vec![json!("hello")]
     });

@@ -55,6 +55,10 @@ truncate -s "$3" "$program.part"
 cat >>"$program.part"
 if ! echo "$2  $program.part" | sha256sum -c >/dev/null 2>&1; then
     rm -f "$program.part"
+    if [ "$3" != 0 ]; then
+        echo dbdyno-push-all
+        exit 0
+    fi
     echo "what arrived is not what was sent" >&2
     exit 1
 fi
@@ -94,7 +98,8 @@ def place_program(destination: str, program: Path, home: str) -> RemoteProgram:
     answer = run_script(destination, _LOOK, [home, sha256], timeout_s=_LOOK_S)
     match = re.search(r"^dbdyno\|(\w+)\|([^|]*)\|([^|]*)\|(.*)$", answer, re.MULTILINE)
     if match is None:
-        raise HostError(f"{destination} does not answer as a Linux host", answer[-500:])
+        remedy = f"give that user a plain shell without a forced command, so that ssh {destination} uname prints Linux"
+        raise HostError(f"{destination} does not answer as a Linux host", answer.strip()[-500:], remedy)
     push_state, architecture, libc, remote_home = match.groups()
     needs_libc = max((int(minor) for minor in _GLIBC_RE.findall(content)), default=0)
     _check_compatible(destination, content, architecture, libc, needs_libc)
@@ -106,7 +111,10 @@ def place_program(destination: str, program: Path, home: str) -> RemoteProgram:
 
 
 def _push(destination: str, remote_home: str, sha256: str, content: bytes, offset: int) -> int:
-    """Send the content from an offset on, or all of it where another lab's push has failed since; the bytes sent."""
+    """Send the content from an offset on, or all of it where that is of no use; the bytes sent.
+
+    So it is where another lab's push has failed since, and where what was there is not the beginning of the content.
+    """
     words = [remote_home, sha256, str(offset)]
     answer = run_script(destination, _PUSH, words, stdin=content[offset:], timeout_s=_PUSH_S)
     if offset and "dbdyno-push-all" in answer:

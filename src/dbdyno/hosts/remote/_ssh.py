@@ -114,7 +114,9 @@ def run_script(destination: str, script: str, words: Sequence[str], *, stdin: by
     except OSError as error:
         raise HostError("ssh can't be started", str(error), "install the OpenSSH client") from error
     if result.returncode != 0:
-        raise failure(destination, result.returncode, result.stderr.decode(errors="replace"))
+        # A login shell that runs no commands says so on its standard output.
+        output = result.stderr.strip() or result.stdout
+        raise failure(destination, result.returncode, output.decode(errors="replace"))
     return result.stdout.decode(errors="replace")
 
 
@@ -159,6 +161,8 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
 def _reach_remedy(stderr: str) -> str:
     if "resolve hostname" in stderr:
         return "check the name, in --host, `ssh` of [hosts.NAME] or HostName of ~/.ssh/config"
+    if "Cannot execute command-line and remote command" in stderr:
+        return "~/.ssh/config has RemoteCommand for this host; name the host in a Host entry without it"
     if "Connection refused" in stderr:
         return "check that its SSH server runs, and on which port"
     return "check that it is on, its cable and route, and firewalls between"
@@ -177,6 +181,20 @@ def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
             words,
             f"create the folder there for that user, or {other_folder}",
             code="not-writable",
+        )
+    if "File exists" in words or "Not a directory" in words:
+        return HostError(
+            f"dbdyno's folder on {destination} can't be created",
+            words,
+            f"remove the file that has its name there, or {other_folder}",
+            code="not-a-folder",
+        )
+    if "restricted" in words:
+        return HostError(
+            f"the login shell on {destination} is restricted",
+            words,
+            "give that user a plain shell there: chsh -s /bin/sh USER, as root",
+            code="restricted-shell",
         )
     if "command not found" in words or words.endswith("not found"):
         return HostError(

@@ -68,6 +68,8 @@ struct ConnectionState {
     heard: Option<Instant>,
     began: Instant,
     is_ready: bool,
+    /// Empty until the share's first answer, or where it is unknown.
+    boot_id: String,
     has_ended: bool,
     /// Unix time at which each clock request was sent, by its id.
     asked_ns: BTreeMap<u64, u64>,
@@ -82,6 +84,8 @@ struct ClockRow {
     id: u64,
     realtime_ns: u64,
     is_ready: bool,
+    #[serde(default)]
+    boot_id: String,
 }
 
 /// The pipes of a share that its threads read.
@@ -111,6 +115,7 @@ impl Connection {
                 heard: None,
                 began: Instant::now(),
                 is_ready: false,
+                boot_id: String::new(),
                 has_ended: false,
                 asked_ns: BTreeMap::new(),
                 next_id: 0,
@@ -159,6 +164,11 @@ impl Connection {
 
     pub(super) fn is_ready(&self) -> bool {
         self.state().is_ready
+    }
+
+    /// Returns what names this boot of the host's machine, once the share is ready; empty where it is unknown.
+    pub(super) fn boot_id(&self) -> String {
+        self.state().boot_id.clone()
     }
 
     /// Returns whether no more records come.
@@ -267,6 +277,7 @@ impl Connection {
     fn take_clock(&self, clock: &ClockRow, received_ns: u64) {
         let mut state = self.state();
         state.is_ready = clock.is_ready;
+        state.boot_id.clone_from(&clock.boot_id);
         if let Some(sent_ns) = state.asked_ns.remove(&clock.id) {
             state.exchanges.push(Exchange {
                 sent_ns,

@@ -6,9 +6,12 @@ use super::host_clock::ClockOffset;
 use super::live_records::LiveRecords;
 use super::share_command::ShareCommand;
 use crate::run::merge::ShareSource;
+use crate::terminal;
 use anyhow::Context as _;
 use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,6 +90,7 @@ impl Hosts {
             shared.check()?;
             thread::sleep(LOOK_EVERY);
         }
+        shared.warn_of_one_machine();
         let offsets = shared.compare_clocks()?;
         let start_at_ns = clock::realtime_ns() + LEAD_NS;
         for (connection, offset) in shared.connections.iter().zip(offsets) {
@@ -158,6 +162,24 @@ impl SharedHosts {
             if is_due {
                 asked = Instant::now();
             }
+        }
+    }
+
+    /// Warns of hosts that are one machine, by whatever names they were given: they add no processors and no network.
+    fn warn_of_one_machine(&self) {
+        let mut names: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for connection in &self.connections {
+            let hosts = names.entry(connection.boot_id()).or_default();
+            hosts.push(&connection.host);
+        }
+        names.remove("");
+        for hosts in names.values().filter(|hosts| hosts.len() > 1) {
+            // Without a reader nothing is lost.
+            let _ = writeln!(
+                terminal::stderr(),
+                "warning: {} are one machine (one boot id), so together they have the processors and the network of one host",
+                hosts.join(" and ")
+            );
         }
     }
 

@@ -303,7 +303,13 @@ impl ShareReader {
 fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError> {
     let text = lines.next_line();
     let text = text.map_err(|error| no_record(name, 1, &error.to_string()))?;
-    match serde_json::from_slice(&text.unwrap_or_default()) {
+    let Some(text) = text else {
+        return Err(
+            CliError::request(format!("{name} is empty: its share wrote no record"))
+                .hint("look at what the share, or the ssh that ran it, has printed"),
+        );
+    };
+    match serde_json::from_slice(&text) {
         Ok(ShareLine::Start(start)) => Ok(tagged(start, "start")),
         Ok(ShareLine::End(end)) => {
             Err(CliError::request(format!("the share of {name} never began")).because(end.reason))
