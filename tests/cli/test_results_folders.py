@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import itertools
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import cast
 import pytest
 
 from dbdyno.cli import _execute, _fleet, main
-from dbdyno.cli._folder import check_room, hold_results, make_room
+from dbdyno.cli._folder import check_room, earlier_folder, hold_results, make_room
 from dbdyno.cli._plan import plan_object
 from dbdyno.core import AlteredError, RequestError, StoreError
 from dbdyno.lab import StudyHosts
@@ -51,6 +52,36 @@ def test_a_folder_without_results_gets_the_nearest_one_with(
     assert main(["show", typed or "."]) == 2
     [hint] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hint: ")]
     assert ("study" in hint) == (typed != "elsewhere")
+
+
+def test_of_many_results_folders_some_are_named_and_the_rest_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(4):
+        write_study(folder.parent / f"further-{number}")
+    assert main(["show", str(folder.parent)]) == 2
+    [hint] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hint: ")]
+    assert hint.endswith("further-2 and 2 more")
+
+
+def test_an_unnamed_comparison_goes_on_in_the_folder_of_an_earlier_day(tmp_path: Path) -> None:
+    def named(day: str) -> tuple[Path, str]:
+        path = tmp_path / f"mariadb-11.8-mysql-9.7-{day}"
+        return path, TWO.replace('name = "two"', f'name = "{path.name}"')
+
+    (monday, text), (tuesday, text_of_tuesday) = named("2026-11-23"), named("2026-11-24")
+    today = parse_study(text_of_tuesday, "two.toml")
+    assert earlier_folder(tuesday, today, is_retry=False) is None
+    results = write_study(monday, study_text(parse_study(text, "two.toml")))
+    assert earlier_folder(tuesday, today, is_retry=False) is None  # it is finished
+    assert earlier_folder(tuesday, today, is_retry=True) == monday
+    more = replace(today, repeats=5)
+    assert earlier_folder(tuesday, more, is_retry=False) == monday
+    assert earlier_folder(tuesday, replace(today, seed=7), is_retry=True) is None  # another study
+    shutil.rmtree(max(results.path.glob("runs/*")))
+    assert earlier_folder(tuesday, today, is_retry=False) == monday
+    write_study(tuesday, study_text(today))
+    assert earlier_folder(tuesday, today, is_retry=True) is None  # begun today, too
 
 
 def test_show_says_that_a_study_is_running(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from dbdyno.cli import main
 from dbdyno.cli._run import _STORED
 from error_codes import told_errors
+from stored_study import TWO, write_study
 
 ROOT = Path(__file__).parents[2]
 STUDY = str(ROOT / "studies" / "first.toml")
@@ -44,7 +46,11 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         (["compare", "mysql:9.7", "--table", "4"], " '--tables'?"),
         (["compare", "mysql:9.7", "--rows"], "--rows"),
         (["compare", "mysql:9.7", "--workload", "oltp_raed_only"], " 'oltp_read_only'"),
-        (["compare", "mysql:9.7", "--tier", "64 bananas"], "memory size"),
+        (["compare", "mysql:9.7", "--tier", "64 bananas"], "error: --tier is '64 bananas' but must be a memory size"),
+        (
+            ["compare", "mysql:9.7", "--tier", "64MB,2XB"],
+            "error: --tier contains '2XB' but each entry must be a memory size",
+        ),
         (["compare", "mysql:9.7", "--concurrency", "1,x"], "'1,x'"),
         (["compare", "mysql:9.7", "--window", "1s"], " 2 s"),
         (["compare", "mysql:9.7", "--repeats", "0"], " from 1"),
@@ -218,3 +224,19 @@ def test_a_study_that_could_not_be_read_back_from_its_results_is_refused_before_
     assert code == 2
     assert "'think' is" in said and _STORED not in said
     assert not (tmp_path / "out").exists()
+
+
+def test_folders_of_which_nothing_is_comparable_are_told_what_to_allow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = TWO.replace("rows = 1000", "rows = 2000").replace('"mariadb:11.8"', '"mysql:8.0"')
+    folders = [str(write_study(tmp_path / name, text).path) for name, text in (("base", TWO), ("new", changed))]
+    assert main(["diff", *folders]) == 2
+    printed = capsys.readouterr()
+    assert "error: no cell could be compared\n  different workload" in printed.err
+    assert (hint := re.search(r"hint: (--allow-mismatch \S+) ", printed.err))
+    assert main(["diff", *folders, *hint[1].split()]) == 0
+    capsys.readouterr()
+    elsewhere = str(write_study(tmp_path / "else", TWO.replace("concurrency = [1, 4]", "concurrency = 8")).path)
+    assert main(["diff", folders[0], elsewhere]) == 2
+    assert "--allow-mismatch" not in capsys.readouterr().err

@@ -101,8 +101,13 @@ def undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat | 
     open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
     if not open_pairs:
         return None
-    text = f"{len(open_pairs):,} of {counted(len(comparisons), 'comparison')}"
+    text = "The only comparison"
+    if len(comparisons) > 1:
+        text = f"{len(open_pairs):,} of {len(comparisons):,} comparisons"
     text += f" {verb_for(len(open_pairs), 'is', 'are')} undecided"
+    if all(pair.repeats_needed is None for pair in open_pairs):
+        them = "them" if len(open_pairs) > 1 else "it"
+        return Caveat("undecidable", f"{text}, and {MOST_REPEATS} repeats would not decide {them}.")
     return Caveat("undecided", f"{text}{_repeats_words(open_pairs)}.")
 
 

@@ -45,6 +45,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
             "Raise repeats (compare --repeats N, or in the study file) and run it again: the stored runs are kept. "
             "dbdyno plan STUDY.toml --target-half-width 2% says how many a given precision needs."
         ),
+        "undecidable": "Runs that differ less would: use longer windows, or a machine without other load.",
         "closed-loop": "Use a fixed rate (--rate) to see it.",
     }
 )

@@ -106,7 +106,7 @@ def _print_remains(
     choices: argparse.Namespace, orphans: Orphans, home: Home, remote: RemoteRemains | None = None
 ) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("what", "process", "since", "size", "state", "where"):
+    for title in ("what", "process", "age", "size", "state", "where"):
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
         table.add_column(title, justify=justify, no_wrap=True)
     for agent in () if remote is None else remote.agents:

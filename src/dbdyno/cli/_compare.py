@@ -6,11 +6,12 @@ import argparse
 import itertools
 import re
 import shlex
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from dbdyno.cli._compare_study import parse_choices, workload_option_lines
-from dbdyno.cli._folder import default_folder, results_folder
+from dbdyno.cli._folder import default_folder, earlier_folder, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
@@ -22,7 +23,8 @@ from dbdyno.core import StudyError, with_unit
 _STORY = """\
 Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
 memory tier and concurrency in random, interleaved order. Each run starts from the same restored data. The comparison's
-study file is written into the results folder; to change it, edit a copy and run that with `dbdyno run`.
+study file is written into the results folder; to change it, edit a copy and run that with `dbdyno run`. Without -o,
+engines and day name the folder; the same command resumes an unfinished comparison there, on a later day, too.
 
   dbdyno compare mariadb:11.8 mariadb:11.8+rocksdb mysql:9.7 --workload sysbench/oltp_read_write \\
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
@@ -89,10 +91,15 @@ def compare(choices: argparse.Namespace) -> int:
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
+    is_named = bool(choices.output or choices.name)
     default_output = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
-    output = results_folder(choices.output, choices.name) if choices.output or choices.name else default_output
+    output = results_folder(choices.output, choices.name) if is_named else default_output
     choices.name = choices.name or output.name
     study = parse_choices(choices, workload_lines, servers)
+    if not (is_named or choices.fresh):
+        is_retry = choices.retry_failed or choices.retry_disturbed
+        output = earlier_folder(default_output, study, is_retry=is_retry) or default_output
+        study = replace(study, name=output.name)
     if choices.plan:
         print_plan(study, choices.target_half_width)
         return 0

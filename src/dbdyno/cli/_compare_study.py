@@ -73,10 +73,10 @@ def parse_choices(
     except StudyError as error:
         # The line number is one of a file that the user never saw, and its keys are options here.
         problem = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
-        key = re.match(r"'(\w+)' is", problem)
+        key = re.match(r"'(\w+)'(?= is| contains)", problem)
         if key and key[1] in vars(choices):
             option = getattr(choices, "typed", {}).get(key[1], f"--{key[1].replace('_', '-')}")
-            problem = f"{option} is{problem[key.end() :]}"
+            problem = f"{option}{problem[key.end() :]}"
         raise StudyError(problem, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)

@@ -97,10 +97,19 @@ def _diff(choices: argparse.Namespace) -> int:
     rules = check_rules(difference, criteria)
     _print_result(difference, rules, choices)
     if not difference.changes:
-        remedy = "--allow-mismatch KIND: compare even though KIND differs"
-        raise RequestError("no cell could be compared", difference.left_out[0].reason, remedy)
+        raise RequestError("no cell could be compared", difference.left_out[0].reason, _remedy(difference))
     outcome = overall(rules)
     return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
+
+
+def _remedy(difference: StudyDiff) -> str:
+    """Return what would make cells comparable that are not, if an option or another folder can."""
+    kinds = dict.fromkeys(kind for excluded in difference.left_out for kind in excluded.mismatches)
+    if kinds:
+        return f"--allow-mismatch {','.join(kinds)} compares in spite of this, if you know that it does not matter"
+    if any(excluded.is_common or excluded.is_missing for excluded in difference.left_out):
+        return "dbdyno show DIR names the runs that are not good, and why"
+    return "name folders with the same targets and connections, or pair targets with --match BASE=NEW"
 
 
 def _print_result(difference: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:

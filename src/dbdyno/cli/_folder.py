@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import itertools
 import os
 import re
@@ -54,6 +55,35 @@ def default_folder(targets: Sequence[str], today: date) -> Path:
     """
     words = [re.sub(r"[^\w.+]+", "-", target.partition("#")[0]).strip("-") for target in targets]
     return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
+
+
+def earlier_folder(default: Path, study: Study, *, is_retry: bool) -> Path | None:
+    """Return the newest folder of an earlier day in which an unnamed comparison goes on; None: it is a new one.
+
+    It goes on where runs are missing, where more repeats are asked for, and where runs are to be made again: messages
+    say "the same command" for all three, and it may be typed after midnight.
+
+    Parameters
+    ----------
+    default : what `default_folder` returns for today
+    is_retry : stored runs are to be made again
+    """
+    from dbdyno.store import FolderCheck, StoredStudy, is_results_folder  # late: see _main
+
+    if is_results_folder(default):
+        return None
+    day_length = len(date.min.isoformat())
+    names = f"{glob.escape(default.name[:-day_length])}[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+    for folder in sorted(default.parent.glob(names), reverse=True):
+        with suppress(StoreError):
+            results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
+            named_study = replace(study, name=folder.name)
+            if _is_study_of(results, named_study):
+                is_unfinished = len(results.records()) < len(results.planned_runs)
+                return folder if is_retry or is_unfinished else None
+            if _has_fewer_repeats(results, named_study):
+                return folder
+    return None
 
 
 def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | None = None) -> Path | None:

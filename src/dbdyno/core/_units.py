@@ -105,8 +105,10 @@ def format_duration(duration_ns: int) -> str:
 
     >>> format_duration(12_000_000_000), format_duration(400_000_000_000), format_duration(250_000_000)
     ('12 s', '6 min 40 s', '250 ms')
+    >>> format_duration(0)
+    '0 s'
     """
-    if duration_ns < 10**9:
+    if 0 < duration_ns < 10**9:
         return f"{duration_ns / 1e6:.4g} ms"
     seconds = duration_ns / 1e9
     if seconds < 60:

@@ -49,7 +49,13 @@ class RunningServer:
         ended_words = "of a study in a container" if self.is_contained else "of a study that has ended"
         owner_words = f"of the study in process {self.study_pid}" if self.study_pid else ended_words
         age = format_duration(round(self.age_s) * 10**9)
-        facts = [f"process {self.pid}", f"since {age}", format_bytes(self.memory_bytes), owner_words, str(self.folder)]
+        facts = [
+            f"process {self.pid}",
+            f"running for {age}",
+            format_bytes(self.memory_bytes),
+            owner_words,
+            str(self.folder),
+        ]
         return f"{self.engine or 'a server'}: {', '.join(facts)}"
 
 

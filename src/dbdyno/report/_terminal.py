@@ -131,17 +131,19 @@ def cells_table(analysis: StudyAnalysis) -> Table | None:
     has_durability_column = len(set(classes.values())) > 1
     names = [Column("where", is_group=True), Column("target", is_name=True)]
     names += [Column("durability")] if has_durability_column else []
-    titles = (_measure_title(analysis), "place", "of the first", "p95", "p99")
+    has_ranks = any(len(group) > 1 for group in places.values())
+    titles = [_measure_title(analysis), *(["place", "of the first"] if has_ranks else []), "p95", "p99"]
     rows, place_words = [], place_namer(places)
     for place, group in sorted(places.items()):
         ranked = sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
         for judgement in ranked:
             target = judgement.cell.target
             durability_cells = [classes.get(target, "")] if has_durability_column else []
-            figures = _cell_figures(analysis, judgement, ranked[0], len(group))
+            rank_figures = _rank_figures(analysis, judgement, ranked[0], len(group)) if has_ranks else []
+            figures = [cell_level_words(judgement), *rank_figures, *_quantile_figures(analysis, judgement)]
             rows.append([place_words(place), target_title(target), *durability_cells, *figures])
     columns = [*names, *(Column(title, is_number=True) for title in titles)]
-    return Table("cells", "Every place", columns, rows, _legend_text(analysis))
+    return Table("cells", "Every place", columns, rows, _legend_text(analysis) if has_ranks else "")
 
 
 def _measure_title(analysis: StudyAnalysis) -> str:
@@ -149,17 +151,19 @@ def _measure_title(analysis: StudyAnalysis) -> str:
     return "TPS, 95 %" if analysis.study.pacing.search is None else "highest rate, per second"
 
 
-def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
-    """Return the level, places it may hold, ratio to the best of its place, p95 and p99."""
+def _rank_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+    """Return the places that a cell may hold, and its ratio to the best of its place."""
     target, place = judgement.cell.target, judgement.place
     pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
-    quantiles = analysis.quantiles_of.get(judgement.cell, {})
     return [
-        cell_level_words(judgement),
         rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
         "" if pair is None else _ratio_to_first(pair),
-        *(milliseconds(quantiles.get(quantile)) for quantile in ("p95", "p99")),
     ]
+
+
+def _quantile_figures(analysis: StudyAnalysis, judgement: CellJudgement) -> list[str]:
+    quantiles = analysis.quantiles_of.get(judgement.cell, {})
+    return [milliseconds(quantiles.get(quantile)) for quantile in ("p95", "p99")]
 
 
 def _ratio_to_first(pair: Comparison) -> str:

@@ -132,7 +132,7 @@ def _nearest_folder_words(folder: Path) -> str:
         siblings = {path.name: path for path in _results_in(folder.parent)}
         near = get_close_matches(folder.name, siblings, n=1)
         return f"did you mean {siblings[near[0]]}?" if near else "name the folder that -o named"
-    rest_words = ", .." if len(inner) > _MOST_NAMED else ""
+    rest_words = f" and {len(inner) - _MOST_NAMED} more" if len(inner) > _MOST_NAMED else ""
     return f"name one of its results folders: {', '.join(map(str, inner[:_MOST_NAMED]))}{rest_words}"
 
 

@@ -25,6 +25,14 @@ _LEAST_MEMORY_BYTES = 8 << 20
 _PROCESSORS_RE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 
 
+class WrongEntry(ValueError):
+    """Says which entry of a list is wrong; its text completes "must be ..." for that entry."""
+
+    def __init__(self, entry: object, problem: str) -> None:
+        super().__init__(problem)
+        self.entry = entry
+
+
 def read_text(value: object) -> str:
     """Read a text that is not empty."""
     if not isinstance(value, str) or not value.strip():
@@ -287,12 +295,19 @@ def list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Ca
         items = value if isinstance(value, list) else [value]
         if not items:
             raise ValueError("a list with at least one entry")
-        values = tuple(read(item) for item in items)
+        values = tuple(_read_entry(read, item) for item in items)
         if not may_repeat and len(set(values)) != len(values):
             raise ValueError("a list without repetitions")
         return values
 
     return read_list
+
+
+def _read_entry(read: Callable[[object], object], item: object) -> object:
+    try:
+        return read(item)
+    except ValueError as error:
+        raise WrongEntry(item, str(error)) from error
 
 
 def parse_processors(value: object) -> tuple[int, ...]:

@@ -167,7 +167,7 @@ def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
         ([5, *[None] * 9], ["10", "10", "9", "100"]),
         ([5, 7, 20, None], ["4", "4", "7", "1", "100"]),
         ([5, 7, 20], ["3", "3", "7", "20"]),
-        ([5], ["1", "1", "5"]),
+        ([5], ["5"]),
     ],
 )
 def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | None], numbers: list[str]) -> None:
@@ -178,6 +178,14 @@ def test_pairs_that_no_repeats_decide_count_among_those_open(needed: list[int | 
     (text,) = [caveat.text for caveat in limitations(GOOD, [], [], pairs) if caveat.code == "undecided"]
     assert re.findall(r"\b\d+\b", text.partition(" dbdyno plan")[0]) == numbers
     assert (" decide it." in text) == (len(needed) == 1)
+
+
+@pytest.mark.parametrize(("needed", "words"), [([None], "decide it."), ([None, None], "decide them.")])
+def test_pairs_that_no_number_of_repeats_decides_do_not_ask_for_more_repeats(needed: list[None], words: str) -> None:
+    pairs = [Comparison("a", "b", "w", 1, 1, "socket", 1.0, 0.2, 5.0, 0.9, "undecided") for _ in needed]
+    found = {caveat.code: caveat.text for caveat in limitations(GOOD, [], [], pairs)}
+    assert "undecided" not in found
+    assert words in found["undecidable"] and "Raise repeats" not in found["undecidable"]
 
 
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:

@@ -281,6 +281,7 @@ def test_series_that_are_in_one_study_only_are_named(tmp_path: Path) -> None:
     history = gather_history([tmp_path])
     caveats = {caveat.code: caveat.text for caveat in history_caveats(history, "tps")}
     assert re.match(r"1 series .*\(mariadb\)", caveats["single-study"])
+    assert caveats["no-unchanged-target"].startswith("Only mysql is in several studies,")
 
 
 def test_studies_of_other_targets_are_no_history_and_their_targets_are_named(tmp_path: Path) -> None:

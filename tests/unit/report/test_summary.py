@@ -120,3 +120,18 @@ measure = {warm_up = "4s", window = "12s", repeats = 2}
     assert table is not None
     assert "verdicts on cells with one run hold if repeats spread by" in str(table)
     assert "one run a cell" not in str(table)
+
+
+def test_a_single_target_has_neither_places_nor_ratios(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = """
+name = "alone"
+targets = ["mariadb:11.8"]
+workload = {name = "sysbench/oltp_read_write", tables = 4, rows = 50000}
+axes = {tier = "64MB", concurrency = 4}
+measure = {warm_up = "4s", window = "12s", repeats = 2}
+"""
+    table = cells_table(analyse_study(write(tmp_path / "alone", text=text)))
+    assert table is not None
+    assert [column.title for column in table.columns] == ["where", "target", "TPS, 95 %", "p95", "p99"]
+    assert {len(row) for row in table.rows} == {5}
+    assert table.note == ""

@@ -138,6 +138,14 @@ def test_the_use_of_a_row_lock_is_told_as_an_upper_bound(resource: str, bounds: 
     assert ("90 %" in spare, "40 %" in spare) == (resource == "device", resource != "device")
 
 
+@pytest.mark.parametrize(
+    ("stops_at", "words"), [(0.99, "0.99 connections."), (1.0, "1 connection."), (7.4, "connections.")]
+)
+def test_throughput_that_levels_off_at_one_connection_has_no_plural(stops_at: float, words: str) -> None:
+    cells = tuple(Cell(PAIR[0], 512 << 20, connections, "w", "socket") for connections in (1, 4))
+    assert _knee_words(Knee(cells, ({"processors": 1.0},) * 2, "processors", 1, 0.5, stops_at)).endswith(words)
+
+
 def test_processors_that_others_and_the_hypervisor_took_are_told() -> None:
     cells = tuple(Cell(PAIR[0], 512 << 20, connections, "w", "socket") for connections in (16, 64))
     knee = Knee(cells, ({"processors": 1.0},) * 2, "processors", 16, 0.5, by_others=0.07, by_hypervisor=0.25)

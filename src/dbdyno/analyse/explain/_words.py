@@ -43,7 +43,8 @@ def gap_lines(
     finest = threads if threads is not None and threads.parts else gap
     statements = _by_statement_sentence(gap) if finest is not gap else ""
     work = "" if users is None else _by_user_sentence(users)
-    second_line = "" if work and not finest.with_verdict("decided") else _decided_parts_sentence(finest)
+    has_other_parts = bool(work or statements)
+    second_line = "" if has_other_parts and not finest.with_verdict("decided") else _decided_parts_sentence(finest)
     return (
         _total_sentence(gap, where),
         " ".join(filter(None, (work, second_line, causes, statements))),
@@ -135,8 +136,7 @@ def step_words(gap: Gap) -> str:
     growth_words = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction"
     if not gap.is_decided:
         return f"{name}: {growth_words}, {gap.total.verdict} ({interval_words(gap.total)})"
-    named_parts = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
-    return f"{name}: {growth_words}" + (f"; goes with {listed(named_parts)}" if named_parts else "; no part is decided")
+    return f"{name}: {growth_words}; {_brief_parts_words(gap) or 'no part is decided'}"
 
 
 def route_words(gap: Gap) -> str:
@@ -145,8 +145,28 @@ def route_words(gap: Gap) -> str:
     name = f"{target_title(gap.left.target)} with {counted(gap.left.concurrency, 'connection')}"
     growth_words = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
     sentence = f"{name}: {over_words(gap.right.route)} {growth_words} against {gap.left.route}, {gap.total.verdict}"
-    named_parts = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
-    return f"{sentence}; goes with {listed(named_parts)}" if named_parts and gap.is_decided else sentence
+    parts_words = _brief_parts_words(gap) if gap.is_decided else ""
+    return f"{sentence}; {parts_words}" if parts_words else sentence
+
+
+def _brief_parts_words(gap: Gap) -> str:
+    """Return the largest decided parts without intervals: those of the difference, then those against it."""
+    aligned_parts, opposing_parts = _by_direction(gap, gap.with_verdict("decided")[:_MOST_OPEN])
+    aligned = listed([part_words(part, gap, has_interval=False) for part in aligned_parts])
+    opposing = listed([part_words(part, gap, has_interval=False) for part in opposing_parts])
+    phrases = [f"goes with {aligned}"] if aligned else []
+    phrases += [f"{opposing} partly {_offset_verb(opposing_parts)} it"] if opposing else []
+    return "; ".join(phrases)
+
+
+def _by_direction(gap: Gap, parts: Sequence[PartGap]) -> tuple[list[PartGap], list[PartGap]]:
+    """Return the parts that differ as the whole does, and those that differ the other way."""
+    aligned_parts = [part for part in parts if (part.difference.ms > 0) == (gap.total.ms > 0)]
+    return aligned_parts, [part for part in parts if part not in aligned_parts]
+
+
+def _offset_verb(parts: Sequence[PartGap]) -> str:
+    return verb_for(len(parts), "offsets", "offset")
 
 
 def _total_sentence(gap: Gap, where: str) -> str:
@@ -185,10 +205,11 @@ def _decided_parts_sentence(gap: Gap) -> str:
         return "No part is decided."
     if not gap.is_decided:
         return f"Decided parts: {_parts_words(decided_parts, gap)}."
-    aligned_parts = [part for part in decided_parts if (part.difference.ms > 0) == (gap.total.ms > 0)]
-    opposing_parts = [part for part in decided_parts if part not in aligned_parts]
+    aligned_parts, opposing_parts = _by_direction(gap, decided_parts)
     words = _aligned_parts_words(aligned_parts, gap) if aligned_parts else "No decided part goes with the difference"
-    return f"{words}; {_parts_words(opposing_parts, gap)} partly offset it." if opposing_parts else f"{words}."
+    if not opposing_parts:
+        return f"{words}."
+    return f"{words}; {_parts_words(opposing_parts, gap)} partly {_offset_verb(opposing_parts)} it."
 
 
 def _aligned_parts_words(parts: Sequence[PartGap], gap: Gap) -> str:

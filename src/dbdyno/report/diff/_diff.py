@@ -42,12 +42,14 @@ class ExcludedCell:
     cell : as new names it; as base names it where new does not have it
     is_missing : in new it is not planned, not run or has no good run, though base has one
     is_common : both folders plan it, and base has a good run: a rule can't be shown to hold for it
+    mismatches : kinds of what differs, without which the cell would be compared
     """
 
     cell: Cell
     reason: str
     is_missing: bool
     is_common: bool = False
+    mismatches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +113,24 @@ def diff_results(
         )
     allowed_kinds = frozenset(despite)
     hosts = host_mismatches(*sides)
-    pairs, excluded_cells, allowed_mismatches = [], list(unmatched_cells), []
+    pairs, excluded_cells, allowed_mismatches = [], list[ExcludedCell](), []
     for pair in common_pairs:
         cells = pair[0].cell, pair[1].cell
         obstacles = [*hosts, *cell_mismatches(*sides, cells)]
         blocking_mismatches = [obstacle for obstacle in obstacles if obstacle.kind not in allowed_kinds]
         allowed_mismatches += [obstacle for obstacle in obstacles if obstacle.kind in allowed_kinds]
         mismatch_reason = mismatch_words(blocking_mismatches) if blocking_mismatches else ""
-        reason = "; ".join(filter(None, (_no_good_run_words(pair, sides), mismatch_reason)))
+        no_run_reason = _no_good_run_words(pair, sides)
+        reason = "; ".join(filter(None, (no_run_reason, mismatch_reason)))
         if reason:
             is_missing = pair[0].trusted and not pair[1].trusted
-            excluded_cells.append(ExcludedCell(cells[1], reason, is_missing=is_missing, is_common=pair[0].trusted))
+            kinds = () if no_run_reason else tuple(dict.fromkeys(mismatch.kind for mismatch in blocking_mismatches))
+            excluded_cells.append(
+                ExcludedCell(cells[1], reason, is_missing=is_missing, is_common=pair[0].trusted, mismatches=kinds)
+            )
         else:
             pairs.append(pair)
+    excluded_cells += unmatched_cells  # last: of cells in both folders, the reason says more
     folders = sides[:1] if sides[0] is sides[1] else sides  # one sentinel counts once
     spreads = (sentinel_spread(side.records) for side in folders)
     changes = list(compare_studies(pairs, [spread for spread in spreads if spread is not None]))
@@ -191,6 +198,7 @@ def _match_cells(
     unmatched_cells += [
         ExcludedCell(cell, _unmatched_words(sides, sides[0]), is_missing=base[cell].trusted) for cell in base_only_cells
     ]
+    unmatched_cells.sort(key=lambda excluded: _listing_key(sides[1], excluded.cell))
     return pairs, unmatched_cells
 
 

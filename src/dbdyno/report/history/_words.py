@@ -148,10 +148,11 @@ def history_caveats(history: History, measure: Measure) -> list[Caveat]:
             "targets at the same time break no rule."
         )
         caveats.append(Caveat("machine-moved", text))
-    if len({cell.cell.target for cell in cells}) == 1 and history.order == "date":
+    lines = {cell.cell.target for cell in cells}
+    if len(lines) == 1 and history.order == "date":
         text = (
-            "All series are of one release line, so a slower machine would look the same as a slower server. Keep an "
-            "unchanged target in every study."
+            f"Only {lines.pop()} is in several studies, so a slower machine would look the same as a slower server. "
+            "Keep an unchanged target in every study."
         )
         caveats.append(Caveat("no-unchanged-target", text))
     if history.order == "version":

@@ -29,7 +29,7 @@ from dbdyno.analyse.explain import (
     stalls_explained,
     waves_explained,
 )
-from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, RunRecord, counted, target_title
+from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, RunRecord, counted, target_title, verb_for
 from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -222,8 +222,11 @@ def _knee_words(knee: Knee) -> str:
         f"{name} uses up {RESOURCES[knee.resource]} ({bound}{busy_percent:.0f} % busy{others_words}) with "
         f"{counted(knee.reached_at, 'connection')}: each transaction takes {bound}{figure(knee.demand_ms, 3)} ms of it"
     )
-    limit = "" if knee.stops_at is None else f", so throughput levels off at about {figure(knee.stops_at, 2)}"
-    return f"{words}{limit}{' connections' if limit else ''}."
+    if knee.stops_at is None:
+        return f"{words}."
+    connections = figure(knee.stops_at, 2)
+    noun = verb_for(1 if connections == "1" else 2, "connection", "connections")
+    return f"{words}, so throughput levels off at about {connections} {noun}."
 
 
 def _moment_words(moment: Moments) -> str:

@@ -15,14 +15,17 @@ from hypothesis import strategies as st
 from dbdyno.analyse import assumed_words, judge_cells
 from dbdyno.analyse.explain import (
     REST,
+    Difference,
     Explanation,
     Gap,
+    PartGap,
     RunTimes,
     StatementTimes,
     explain,
     gap_lines,
     split_by_statement,
     statement_mix,
+    step_words,
 )
 from dbdyno.core import Cell, Comparison, Run, RunRecord, TotalFigures
 
@@ -202,6 +205,31 @@ def test_a_step_to_more_connections_names_what_grows() -> None:
     steps = [gap for gap in found.steps("a") if gap.left.tier_bytes == 512 << 20]
     assert [(gap.left.concurrency, gap.right.concurrency) for gap in steps] == [(4, 16)]
     assert steps[0].with_verdict("decided")[0].part_id == "statement.select"
+
+
+def part(name: str, ms: float) -> PartGap:
+    return PartGap(name, name, Difference(1.0, 1.0 + ms, ms - 0.1, ms + 0.1, 0.001, "decided"))
+
+
+def test_no_part_is_decided_is_not_said_next_to_a_decided_statement() -> None:
+    cells = [Cell(target, 512 << 20, 16, WORKLOAD, "socket") for target in ("mysql:9.7", "mariadb:11.8")]
+    total = Difference(4.0, 6.0, 1.8, 2.2, 0.001, "decided")
+    open_part = PartGap("data", "data reads", Difference(1.0, 3.0, -1.0, 5.0, 0.4, "undecided"))
+    by_statement = Gap(cells[0], cells[1], total, (part("COMMIT", 2.0),), 1.0, 1.0, 3)
+    by_thread = replace(by_statement, parts=(open_part,))
+    (_, decided, open_words) = gap_lines(by_statement, "there", by_thread)
+    assert decided == "By statement: COMMIT +2.00 ms (+1.90 to +2.10)."
+    assert open_words.startswith("Undecided: data reads")
+    assert "No part is decided." in gap_lines(by_thread, "there", by_thread)[1]
+
+
+def test_a_part_that_shrinks_while_the_whole_grows_is_told_apart() -> None:
+    cells = [Cell("mysql:9.7", 512 << 20, connections, WORKLOAD, "socket") for connections in (4, 16)]
+    total = Difference(4.0, 6.0, 1.8, 2.2, 0.001, "decided")
+    grown = Gap(cells[0], cells[1], total, (part("select", 2.5), part("commit", -0.5)), 1.0, 1.0, 3)
+    assert step_words(grown).endswith("goes with select +2.50 ms; commit -0.50 ms partly offsets it")
+    both = replace(grown, parts=(part("select", 2.5), part("commit", -0.3), part("begin", -0.2)))
+    assert step_words(both).endswith("; commit -0.30 ms and begin -0.20 ms partly offset it")
 
 
 def test_attempts_thrown_away_are_those_beyond_the_mix_of_clean_runs() -> None:
