@@ -82,8 +82,8 @@ def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | 
     if not fresh and (_is_study_of(results, study) or _has_fewer_repeats(results, study)):
         if check is not None and results.is_being_written:
             raise _in_use_error(folder)
-        if check is not None and results.alterations:
-            StoredStudy.open(folder, check=check)
+        if check is not None:
+            results.refuse_alterations(check)
         return None
     moved_path = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
@@ -182,14 +182,15 @@ def _results_of(
     text = study_text(study)
     if is_results_folder(folder):
         stored = StoredStudy.open(folder, check=check)
-        if not _is_study_of(stored, study) and _has_fewer_repeats(stored, study):
+        results = Results(folder, stored.manifest, check, stored.alterations, is_locked=True)
+        if _is_study_of(stored, study):
+            return results
+        if _has_fewer_repeats(stored, study):
             earlier = stored.study.repeats
             if earlier != study.repeats:  # a kill in between has left them equal
                 words = f"{counted(study.repeats, 'repeat')} of each cell instead of {earlier}"
                 print(f"  {folder} continues with {words}", file=sys.stderr)
-            return Results(folder, stored.manifest, check, is_locked=True).raise_repeats(
-                text, plan, earlier, study.repeats
-            )
+            return results.raise_repeats(text, plan, earlier, study.repeats)
     results = Results.open_or_create(folder, text, plan, host, study_name=study.name, check=check)
     return replace(results, is_locked=True)
 

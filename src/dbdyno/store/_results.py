@@ -129,6 +129,10 @@ class Results:
         manifest, checked_folder = check_until_quiet(path, check)
         return cls(path, manifest, check, let_pass(path, checked_folder.alterations, check))
 
+    def refuse_alterations(self, check: FolderCheck) -> None:
+        """Raise AlteredError where the folder was opened with alterations that this check does not let pass."""
+        let_pass(self.path, self.alterations, check)
+
     @classmethod
     def open_or_create(
         cls,
