@@ -73,10 +73,10 @@ def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | 
     StoreError : the folder can't be used, holds good runs of another study, or is being written
     AlteredError : the study goes on with results that are not as dbdyno wrote them, and `check` does not let that pass
     """
-    from dbdyno.store import FolderCheck, Results, StoredStudy, is_results_folder  # late: see _main
+    from dbdyno.store import FolderCheck, StoredStudy, check_free, is_results_folder  # late: see _main
 
     if not is_results_folder(folder):
-        Results.check_free(folder)
+        check_free(folder)
         return None
     results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
     if not fresh and (_is_study_of(results, study) or _has_fewer_repeats(results, study)):

@@ -9,6 +9,7 @@ from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
 from dbdyno.store._damage import reading_intervals
 from dbdyno.store._files import JsonValue, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
+from dbdyno.store._folder_checks import check_free
 from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
 from dbdyno.store._histograms import (
     FilledCounts,
@@ -67,6 +68,7 @@ __all__ = [
     "TelemetryRow",
     "are_alike",
     "check_alike",
+    "check_free",
     "check_same_engine",
     "check_same_rows",
     "deep_folder",

@@ -6,8 +6,6 @@ Reading needs no lock and no right to write: a laptop rebuilds every page from a
 
 from __future__ import annotations
 
-import errno
-import os
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,20 +94,6 @@ class Results:
         except OSError as error:
             raise unwritable(path, error) from error
         return cls(path, manifest)
-
-    @staticmethod
-    def check_free(path: Path) -> None:
-        """Refuse a folder in which `create` could not make results; makes nothing.
-
-        Raises
-        ------
-        StoreError : the folder holds results already or foreign files, or can't be written
-        """
-        check_free(path)
-        existing_folder = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
-        if not existing_folder.is_dir() or not os.access(existing_folder, os.W_OK | os.X_OK):
-            number = errno.EACCES if existing_folder.is_dir() else errno.ENOTDIR
-            raise unwritable(path, OSError(number, os.strerror(number)))
 
     @classmethod
     def open(cls, path: Path, study_text: str | None = None, check: FolderCheck = QUICK_CHECK) -> Self:
