@@ -11,7 +11,7 @@ from dbdyno.analyse._capacity import (
     level_interval,
     peak_words,
 )
-from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words, window_mean
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement, is_vague_level, judge_cells
 from dbdyno.analyse._closing import closing_cells
 from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses, verdict_words
@@ -58,7 +58,7 @@ from dbdyno.analyse._places import panel_namer, place_namer, place_words
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
-from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
+from dbdyno.analyse._series import SeriesJudgement, judge_series
 from dbdyno.analyse._series_words import (
     STATUS_WORDS,
     level_words,
@@ -86,7 +86,6 @@ from dbdyno.analyse._words import (
 __all__ = [
     "ALL_CONCURRENCIES",
     "FAR",
-    "PRECISIONS",
     "QUANTILES",
     "SHORTEST_NOISE_S",
     "STATUS_WORDS",
@@ -177,7 +176,6 @@ __all__ = [
     "vague_words",
     "verdict_words",
     "wave_words",
-    "window_mean",
     "window_words",
     "with_machine_changes",
     "with_noise_intervals",

@@ -21,7 +21,6 @@ from dbdyno.audit._verdict import Outcome
 from dbdyno.audit._words import (
     ValueGroup,
     all_data,
-    decision_data,
     finding_data,
     missing_words,
     spoken_value,
@@ -50,7 +49,6 @@ __all__ = [
     "ValueGroup",
     "all_data",
     "audit",
-    "decision_data",
     "default_of",
     "durability_of",
     "finding_data",

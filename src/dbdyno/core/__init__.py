@@ -6,7 +6,7 @@ No dependency. The only I/O is reading a file that somebody named (`read_input`)
 from dbdyno.core._cell import ROUTES, UNKNOWN_ROUTE, Cell, Route, Run, RunStatus, is_network_route
 from dbdyno.core._comparison import Comparison, Verdict, is_vague_ratio
 from dbdyno.core._decode import LARGEST, DecodeError, decode
-from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
+from dbdyno.core._documents import InvalidValueError, json_value, toml_document
 from dbdyno.core._engine import (
     IMPORTED_SOURCE,
     NO_DELAYS,
@@ -37,7 +37,7 @@ from dbdyno.core._errors import (
     TreeError,
     WorldError,
 )
-from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
+from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results
 from dbdyno.core._flat_fields import FLAT, is_flat, stored_fields, stored_values
 from dbdyno.core._further_error import RetriedError, parse_retried_error
 from dbdyno.core._home import Home
@@ -192,7 +192,6 @@ __all__ = [
     "TypeFigures",
     "Verdict",
     "WorldError",
-    "check_plain",
     "check_plugin",
     "compare_results",
     "counted",
@@ -226,7 +225,6 @@ __all__ = [
     "target_title",
     "toml_document",
     "too_large",
-    "unlike_most",
     "unpacked_gzip",
     "utf8_text",
     "verb_for",

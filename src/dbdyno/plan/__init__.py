@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
-from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study, with_lengths
+from dbdyno.plan._alterations import Alteration, ProofStudy, alterations, proof_study, with_lengths
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._deal import (
     Piece,
@@ -29,7 +29,6 @@ from dbdyno.plan._designs import (
     cheapest_design,
     designs_for,
     planned_design,
-    shortest_window_ns,
 )
 from dbdyno.plan._hours import TimePart, TimeRange
 from dbdyno.plan._order import ordered_runs, share_server
@@ -42,7 +41,6 @@ from dbdyno.study import ResolvedWorkload, Study
 __all__ = [
     "DEEP_WINDOW_NS",
     "FIRST",
-    "ROUNDS",
     "SECOND",
     "SHORTEST_WINDOW_S",
     "Alteration",
@@ -81,7 +79,6 @@ __all__ = [
     "runs_of_part",
     "self_check_study",
     "share_server",
-    "shortest_window_ns",
     "unsure_cells",
     "wanted_runs",
     "with_lengths",

@@ -1,8 +1,7 @@
 """Computes statistics: pure functions of arrays, without engines, files or words."""
 
-from dbdyno.core import ACCEPTED, Steadiness
+from dbdyno.core import Steadiness
 from dbdyno.stats._adaptive_length import (
-    LAG_S,
     SHORTEST_WARM_UP_S,
     AdaptiveLengthRule,
     Course,
@@ -39,7 +38,7 @@ from dbdyno.stats._compare import (
 )
 from dbdyno.stats._decomposition import logarithmic_mean, split_by_factors
 from dbdyno.stats._distributions import t_quantile
-from dbdyno.stats._drift import Drift, drift, quarter_deviation
+from dbdyno.stats._drift import Drift, drift
 from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
 from dbdyno.stats._gates import (
     ServerSteadiness,
@@ -59,7 +58,6 @@ from dbdyno.stats._quantile import (
     exceedances,
     quantile_interval,
     quantile_intervals,
-    supported_quantiles,
 )
 from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
 from dbdyno.stats._segments import Segments, segments
@@ -83,15 +81,14 @@ from dbdyno.stats._spread import (
     single_run_level,
     staged_levels,
 )
-from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
-from dbdyno.stats._start import mser5, steady_start
+from dbdyno.stats._stalls import Stalls, stalled_seconds, stalls
+from dbdyno.stats._start import mser5
 from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
 from dbdyno.stats._stopping import (
     StopCheck,
     StopChecks,
     StoppingPoint,
     StoppingRule,
-    may_stop,
     stop_check,
     stopping_point,
 )
@@ -100,11 +97,9 @@ METHOD = "dbdyno-stats/1"
 """Version of the methods, kept with every number that they give."""
 
 __all__ = [
-    "ACCEPTED",
     "ASSUMED_SPREAD",
     "ASSUMED_VARIATION",
     "GATE_METRICS",
-    "LAG_S",
     "LEAST_MOVE",
     "LEAST_SHARED_DF",
     "LEAST_SPREAD",
@@ -116,7 +111,6 @@ __all__ = [
     "PRIOR_SPREAD",
     "SHORTEST_JUDGED_S",
     "SHORTEST_WARM_UP_S",
-    "STALL_FLOOR",
     "AdaptiveLengthRule",
     "ChangePoint",
     "Course",
@@ -169,7 +163,6 @@ __all__ = [
     "lead",
     "logarithmic_mean",
     "matching_window_s",
-    "may_stop",
     "moderated_spread",
     "mser5",
     "no_gates",
@@ -179,7 +172,6 @@ __all__ = [
     "pooled_spread",
     "quantile_interval",
     "quantile_intervals",
-    "quarter_deviation",
     "rank_intervals",
     "redo_cycled",
     "repeated_level",
@@ -201,11 +193,9 @@ __all__ = [
     "staged_levels",
     "stalled_seconds",
     "stalls",
-    "steady_start",
     "steady_state",
     "stop_check",
     "stopping_point",
-    "supported_quantiles",
     "t_quantile",
     "two_sided_p",
     "verdict_of",

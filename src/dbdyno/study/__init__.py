@@ -1,7 +1,6 @@
 """Reads, checks and types the study file. Knows nothing of machines or of what engines exist."""
 
 from dbdyno.study._cell_filter import CellFilter, read_cell_filter, study_of_cells, words_of_cell
-from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import MemoryLimit, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._places import (
@@ -43,7 +42,6 @@ from dbdyno.study._workloads import (
     option_words,
     options_of,
     placed_workload,
-    workload_names,
 )
 from dbdyno.study._write import study_text
 
@@ -92,7 +90,6 @@ __all__ = [
     "open_files_limit",
     "option_words",
     "options_of",
-    "parse_processors",
     "parse_study",
     "placed_workload",
     "question_words",
@@ -106,5 +103,4 @@ __all__ = [
     "table_handles",
     "with_policy",
     "words_of_cell",
-    "workload_names",
 ]
