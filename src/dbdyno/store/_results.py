@@ -17,15 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 import dbdyno
 from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
-from dbdyno.store._altered import (
-    QUICK_CHECK,
-    RESUMING_CHECK,
-    FileAlteration,
-    FolderCheck,
-    check_folder,
-)
+from dbdyno.store._altered import QUICK_CHECK, RESUMING_CHECK, FileAlteration, FolderCheck, check_folder
 from dbdyno.store._damage import read_text, reading, reading_intervals
-from dbdyno.store._documents import read_document
+from dbdyno.store._documents import document_kind, read_document
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_folder, let_pass, unwritable
@@ -388,7 +382,7 @@ class Results:
         return read_text(self.path / name)
 
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        return read_document(self.path / name, _document_kind(name))
+        return read_document(self.path / name, document_kind(name))
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
@@ -400,9 +394,3 @@ def _other_study(path: Path, manifest: Manifest) -> StoreError:
         f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
         "name another folder with -o, or run the study in that folder",
     )
-
-
-def _document_kind(name: str) -> str:
-    """Return which document a file is: the name of a run's file, the folder of a target's."""
-    top, _, file_name = name.partition("/")
-    return Path(file_name).stem if top == layout.RUNS else Path(top).stem
