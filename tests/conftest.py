@@ -10,13 +10,21 @@ from typing import Any
 import pytest
 
 from chromium import browser
-from laboratory import laboratory, remove_templates, start
+from laboratory import laboratory, load_generator, remove_templates, start
 from one_converter import one_converter
 from reruns import pytest_runtest_setup, pytest_terminal_summary
 from session_home import SessionHome
 from workers import FilesFromBothEnds
 
-__all__ = ["browser", "laboratory", "one_converter", "pytest_runtest_setup", "pytest_terminal_summary", "start"]
+__all__ = [
+    "browser",
+    "laboratory",
+    "load_generator",
+    "one_converter",
+    "pytest_runtest_setup",
+    "pytest_terminal_summary",
+    "start",
+]
 _HOME = pytest.StashKey[SessionHome]()
 
 

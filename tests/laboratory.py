@@ -27,8 +27,9 @@ from dbdyno.configure import (
     initialise,
     start_server,
 )
-from dbdyno.core import EngineName, Home, parse_engine_name
+from dbdyno.core import EngineName, Home, MeasureError, parse_engine_name
 from dbdyno.hosts import LocalHost
+from dbdyno.lab import find_generator
 from dbdyno.provision import Installation, provision
 
 MIB = 1 << 20
@@ -132,6 +133,15 @@ def remove_ended_folders() -> None:
         used = {server.data_directory.parent for server in bench.servers if server.data_directory and server.is_alive()}
         for folder in bench.folders() - used:
             bench.host.remove_tree(folder)
+
+
+@pytest.fixture(scope="session")
+def load_generator() -> None:
+    """Skip where no load generator was built."""
+    try:
+        find_generator()
+    except MeasureError as error:
+        pytest.skip(f"{error.what}: {error.why}")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from dbdyno.stats import StopCheck, StoppingRule
 
 SECONDS = np.arange(900.0)
 
@@ -38,3 +42,8 @@ def stalled(every_s: int = 90, length_s: int = 5) -> np.ndarray:
     for start in range(every_s // 2, len(SECONDS), every_s):
         level[start : start + length_s] = 100.0
     return level
+
+
+def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
+    """Return whether the checks made so far, in order, allow to stop now."""
+    return len(checks) >= rule.passes and all(rule.passed(check) for check in checks[-rule.passes :])

@@ -20,8 +20,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-_TESTS = Path(__file__).parents[1]
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:

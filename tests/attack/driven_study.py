@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,16 +122,6 @@ def driven(
 def left_servers(home: Home) -> list[int]:
     """Pids of servers started from this home."""
     return [pid for pid, _, words in _processes() if any(f"--defaults-file={home.run}" in word for word in words)]
-
-
-def wait_until(holds: Callable[[], bool], timeout_s: float) -> bool:
-    """Whether something comes to hold in time."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.05)
-    return holds()
 
 
 def _processes() -> Iterator[tuple[int, int, list[str]]]:

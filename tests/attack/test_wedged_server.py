@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from driven_study import GENERATOR, SERVERS, DrivenStudy, driven, left_servers, wait_until
+from driven_study import GENERATOR, SERVERS, DrivenStudy, driven, left_servers
 from rounds import ROUNDS
 
 from apart_home import new_home
@@ -25,6 +25,7 @@ from dbdyno.core import Home
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
+from remote_hosts import comes_true
 
 pytestmark = pytest.mark.attack
 _UNUSED_ROWS = itertools.count(6001)
@@ -129,7 +130,7 @@ def interrupt_trial(folder: Path, home: Home, moment: Moment, *, stopped: bool) 
             time.sleep(random.Random(SEED).uniform(0, 3))
         began = time.monotonic()
         study.process.send_signal(signal.SIGTERM if stopped else signal.SIGINT)
-        assert wait_until(lambda: study.process.poll() is not None, 60), "it does not end"
+        assert comes_true(lambda: study.process.poll() is not None, 60), "it does not end"
         took_s = time.monotonic() - began
         assert study.to_its_end().get("interrupted"), study.end
     assert took_s < END_S, f"{moment}: {took_s:.1f} s"

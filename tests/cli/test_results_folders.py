@@ -20,7 +20,10 @@ from dbdyno.cli._plan import plan_object
 from dbdyno.core import AlteredError, RequestError, StoreError
 from dbdyno.lab import StudyHosts
 from dbdyno.plan import make_plan
-from dbdyno.store import FolderCheck, Results, StoredStudy
+from dbdyno.store import FolderCheck, Results, StoredStudy, _results
+from dbdyno.store._altered import CheckedFolder
+from dbdyno.store._folder_checks import check_until_quiet
+from dbdyno.store._manifest import Manifest
 from dbdyno.store._writer import seal_manifest
 from dbdyno.study import parse_study, study_text
 from error_codes import raises_code, told_errors
@@ -137,6 +140,21 @@ def test_altered_results_are_refused_before_any_machine_is_looked_at(
     next(folder.glob("runs/*/server.cnf")).write_text("by hand\n")
     with pytest.raises(AlteredError, match=r"server\.cnf"):
         _run_unexamined(folder, monkeypatch)
+
+
+def test_altered_results_are_read_once_before_they_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were altered are read at each opening, whatever their times are: a large folder of them is slow."""
+    next(folder.glob("runs/*/server.cnf")).write_text("by hand\n")
+    opened_folders = []
+
+    def check_and_count(path: Path, check: FolderCheck) -> tuple[Manifest, CheckedFolder]:
+        opened_folders.append(path)
+        return check_until_quiet(path, check)
+
+    monkeypatch.setattr(_results, "check_until_quiet", check_and_count)
+    with pytest.raises(AlteredError):
+        check_room(folder, STUDY, fresh=False, check=FolderCheck())
+    assert opened_folders == [folder]
 
 
 def test_results_that_are_being_written_are_refused_before_any_machine_is_looked_at(

@@ -12,24 +12,16 @@ from pathlib import Path
 import pytest
 
 from apart_home import new_home
-from dbdyno.core import Home, HostError, MeasureError
+from dbdyno.core import Home, HostError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import Event, SecondMeasured, StudyHosts, find_generator, run_study
+from dbdyno.lab import Event, SecondMeasured, StudyHosts, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import parse_study, study_text
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("load_generator")]
 ENGINES = ["mariadb:11.8", "mysql:9.7"]
 MIB = 1 << 20
-
-
-@pytest.fixture(scope="module", autouse=True)
-def load_generator() -> None:
-    try:
-        find_generator()
-    except MeasureError as error:
-        pytest.skip(f"{error.what}: {error.why}")
 
 
 @pytest.fixture(scope="module")

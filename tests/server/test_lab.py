@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from apart_home import new_home
-from dbdyno.core import DbdynoError, Home, MeasureError
+from dbdyno.core import DbdynoError, Home
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
     DatasetsEqual,
@@ -25,14 +25,13 @@ from dbdyno.lab import (
     SecondMeasured,
     StudyHosts,
     StudyOutcome,
-    find_generator,
     run_study,
 )
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, parse_study, study_text
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("load_generator")]
 ENGINES = ["mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7"]
 STUDY = """
 targets = {targets}
@@ -51,14 +50,6 @@ def study_of(
         targets=json.dumps(targets), concurrency=concurrency or [2], route=json.dumps(list(route)), more=more
     )
     return parse_study(text, "small.toml")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def load_generator() -> None:
-    try:
-        find_generator()
-    except MeasureError as error:
-        pytest.skip(f"{error.what}: {error.why}")
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import Home, MeasureError
+from dbdyno.core import Home
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import Event, StudyHosts, find_generator, run_study
+from dbdyno.lab import Event, StudyHosts, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import parse_study, study_text
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("load_generator")]
 STUDY = parse_study(
     """
     targets = ["mariadb:11.8"]
@@ -37,13 +37,9 @@ def results_folder() -> Iterator[Path]:
 
 
 def test_steps_share_one_start_and_each_ladder_begins_on_restored_rows(results_folder: Path) -> None:
-    try:
-        generator = find_generator()
-    except MeasureError as error:
-        pytest.skip(f"{error.what}: {error.why}")
     host, events = LocalHost(), list[Event]()
     results = Results.open_or_create(results_folder, study_text(STUDY), {}, asdict(host.facts()), study_name=STUDY.name)
-    outcome = run_study(STUDY, make_plan(STUDY), results, StudyHosts(host, Home.of_user(), generator), events.append)
+    outcome = run_study(STUDY, make_plan(STUDY), results, StudyHosts(host, Home.of_user()), events.append)
     assert outcome.failed == 0
     stored = StoredStudy.open(results_folder)
     records = sorted(stored.records(), key=lambda record: record.run.order_index)

@@ -88,7 +88,7 @@ fn kind_of(kind: fs::FileType) -> &'static str {
     }
 }
 
-/// Describes files, each with its real path and whether this user may write and execute it.
+/// Describes files, each with its real path and whether this user may write it.
 pub(crate) fn stat(paths: &[PathBuf], follow: bool) -> Answer {
     let describe = |path: &PathBuf| -> Result<Value, Refusal> {
         let facts = if follow {
@@ -100,7 +100,6 @@ pub(crate) fn stat(paths: &[PathBuf], follow: bool) -> Answer {
         value["real_path"] = json!(fs::canonicalize(path).ok());
         value["target"] = json!(fs::read_link(path).ok());
         value["is_writable"] = json!(access(path, Access::WRITE_OK).is_ok());
-        value["is_executable"] = json!(access(path, Access::EXEC_OK).is_ok());
         Ok(value)
     };
     let described = paths.iter().map(|path| match describe(path) {

@@ -164,6 +164,16 @@ pub(crate) struct ScheduledTime {
     pub(crate) run_queue_ns: u64,
 }
 
+impl ScheduledTime {
+    /// Returns what was spent since an earlier reading.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            on_cpu_ns: self.on_cpu_ns.saturating_sub(earlier.on_cpu_ns),
+            run_queue_ns: self.run_queue_ns.saturating_sub(earlier.run_queue_ns),
+        }
+    }
+}
+
 impl WatchedThread {
     /// Returns where it is now; an error: it has ended.
     pub(crate) fn state(&self) -> io::Result<ThreadState> {

@@ -6,6 +6,7 @@ use crate::client_sockets::{Client, ClientSockets};
 use crate::named_waits::ProbedSite;
 use crate::open_files::OpenFiles;
 use crate::process::{ProcessHandle, ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
+use crate::second_record::{BackgroundGroups, SecondRecord};
 use crate::stack_namer::{SeenStack, StackNamer};
 use crate::wait_class::WaitClass;
 use std::collections::BTreeMap;
@@ -26,38 +27,6 @@ pub struct SamplerOptions {
     pub client: Client,
     /// Return addresses learned by provoking waits.
     pub probed: Vec<ProbedSite>,
-}
-
-/// One second of the session threads.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SecondRecord {
-    /// Session threads at its end.
-    pub sessions: usize,
-    /// Their processor time.
-    pub on_cpu_ns: u64,
-    /// Their time on the run queue: ready, and no processor free.
-    pub run_queue_ns: u64,
-    /// Times that a session thread was looked at.
-    pub samples: u64,
-    /// Of these: on a processor or the run queue.
-    pub running: u64,
-    /// Of these: blocked, by class, in the order of [`WaitClass::ALL`].
-    pub waits: [u64; WaitClass::ALL.len()],
-    /// Threads that serve no session, by name.
-    pub background: Vec<GroupSecond>,
-}
-
-/// One second of the threads of one name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GroupSecond {
-    /// As the server names them; a number at the end is left out.
-    pub name: String,
-    /// Threads of that name.
-    pub threads: usize,
-    /// Their processor time.
-    pub on_cpu_ns: u64,
-    /// Their time on the run queue.
-    pub run_queue_ns: u64,
 }
 
 struct Watched {
@@ -179,36 +148,26 @@ impl Sampler {
     /// Ends a second. The first one, which begins before anything is known, holds the whole life of each thread.
     pub fn end_second(&mut self) -> SecondRecord {
         self.files.forget();
-        let mut groups: BTreeMap<String, GroupSecond> = BTreeMap::new();
+        let mut groups = BackgroundGroups::default();
         let mut ended = Vec::new();
         for (&id, watched) in &mut self.threads {
             let Ok(now) = watched.thread.scheduled() else {
                 ended.push(id);
                 continue;
             };
-            let on_cpu_ns = now.on_cpu_ns.saturating_sub(watched.last.on_cpu_ns);
-            let run_queue_ns = now.run_queue_ns.saturating_sub(watched.last.run_queue_ns);
-            watched.last = now;
+            let spent = now.since(std::mem::replace(&mut watched.last, now));
             if watched.session.is_some() {
-                self.second.on_cpu_ns += on_cpu_ns;
-                self.second.run_queue_ns += run_queue_ns;
+                self.second.on_cpu_ns += spent.on_cpu_ns;
+                self.second.run_queue_ns += spent.run_queue_ns;
             } else {
-                let name = group_name(&watched.thread.name);
-                let group = groups.entry(name.to_owned()).or_default();
-                group.threads += 1;
-                group.on_cpu_ns += on_cpu_ns;
-                group.run_queue_ns += run_queue_ns;
+                groups.add(&watched.thread.name, spent);
             }
         }
         for id in ended {
             self.remove(id);
         }
         self.second.sessions = self.sessions.len();
-        self.second.background = groups
-            .into_iter()
-            .filter(|(_, group)| group.on_cpu_ns + group.run_queue_ns > 0)
-            .map(|(name, group)| GroupSecond { name, ..group })
-            .collect();
+        self.second.background = groups.into_records();
         std::mem::take(&mut self.second)
     }
 
@@ -325,12 +284,6 @@ fn misses_some(found: usize, connections: usize, pooled: usize) -> bool {
     found < connections && found * 2 >= connections && pooled == 0
 }
 
-/// Returns the common name of a group: `ib_io_rd-3` and `worker12` are one of many of their name.
-fn group_name(name: &str) -> &str {
-    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    stem.trim_end_matches(['-', '_', '/', '#'])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -443,12 +396,5 @@ mod tests {
         assert!(!misses_some(16, 16, 0));
         assert!(!misses_some(4, 16, 0), "a pool of four threads");
         assert!(!misses_some(15, 16, 2), "threads that serve several");
-    }
-
-    #[test]
-    fn threads_of_one_name_are_one_group() {
-        assert_eq!(group_name("ib_io_rd-3"), "ib_io_rd");
-        assert_eq!(group_name("worker12"), "worker");
-        assert_eq!(group_name("mysqld"), "mysqld");
     }
 }

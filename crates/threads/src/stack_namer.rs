@@ -1,9 +1,10 @@
 //! Names waits by the stacks that led to them, and remembers each stack.
 
+use crate::machine_code::KnownCode;
 use crate::memory_map::{MemoryMap, REMOVED};
 use crate::named_waits::{Frame, ProbedSite, class_of};
 use crate::process::{BlockedIn, WatchedProcess};
-use crate::stack::{KnownCode, STACK_BYTES, frames};
+use crate::stack::{STACK_BYTES, frames};
 use crate::symbols::Symbols;
 use crate::wait_class::WaitClass;
 use std::cmp::Reverse;

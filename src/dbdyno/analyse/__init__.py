@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         level_interval,
         peak_words,
     )
-    from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words, window_mean
+    from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
     from dbdyno.analyse._cells import CellJudgement, is_vague_level, judge_cells
     from dbdyno.analyse._closing import closing_cells
     from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses, verdict_words
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from dbdyno.analyse._remedies import with_remedy
     from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
     from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
-    from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
+    from dbdyno.analyse._series import SeriesJudgement, judge_series
     from dbdyno.analyse._series_words import (
         STATUS_WORDS,
         level_words,
@@ -99,7 +99,7 @@ else:
                 "CapacityJudgement CapacityStep capacity_sentences fall_sentence judge_capacity level_interval "
                 "peak_words"
             ),
-            "_cell_words": "assumed_words cell_level_words vague_words window_mean",
+            "_cell_words": "assumed_words cell_level_words vague_words",
             "_cells": "CellJudgement is_vague_level judge_cells",
             "_closing": "closing_cells",
             "_course": "CourseSummary course_words courses_words summarise_courses verdict_words",
@@ -119,7 +119,7 @@ else:
             "_remedies": "with_remedy",
             "_self_check": "Quiet SelfCheck SelfComparison judge_self_check",
             "_sentinel": "SentinelJudgement judge_sentinel sentinel_spread sentinel_words",
-            "_series": "PRECISIONS SeriesJudgement judge_series",
+            "_series": "SeriesJudgement judge_series",
             "_series_words": "STATUS_WORDS level_words stall_words stop_words wave_words window_words",
             "_settled": "FAR remedy_words",
             "_upgrades": "Upgrade is_shown upgrades",
@@ -134,7 +134,6 @@ else:
 __all__ = [
     "ALL_CONCURRENCIES",
     "FAR",
-    "PRECISIONS",
     "QUANTILES",
     "SHORTEST_NOISE_S",
     "STATUS_WORDS",
@@ -225,7 +224,6 @@ __all__ = [
     "vague_words",
     "verdict_words",
     "wave_words",
-    "window_mean",
     "window_words",
     "with_machine_changes",
     "with_noise_intervals",

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dbdyno.audit._words import (
         ValueGroup,
         all_data,
-        decision_data,
         finding_data,
         missing_words,
         spoken_value,
@@ -52,8 +51,7 @@ else:
             "_rules": "SEVERITIES Rule Severity rules",
             "_verdict": "Outcome",
             "_words": (
-                "ValueGroup all_data decision_data finding_data missing_words spoken_value spoken_values title_of "
-                "unit_of what"
+                "ValueGroup all_data finding_data missing_words spoken_value spoken_values title_of unit_of what"
             ),
             "predicates": "names_machine",
         },
@@ -77,7 +75,6 @@ __all__ = [
     "ValueGroup",
     "all_data",
     "audit",
-    "decision_data",
     "default_of",
     "durability_of",
     "finding_data",

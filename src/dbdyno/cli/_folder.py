@@ -103,17 +103,17 @@ def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | 
     StoreError : the folder can't be used, holds good runs of another study, or is being written
     AlteredError : the study goes on with results that are not as dbdyno wrote them, and `check` does not let that pass
     """
-    from dbdyno.store import FolderCheck, Results, StoredStudy, is_results_folder  # late: see _main
+    from dbdyno.store import FolderCheck, StoredStudy, check_free, is_results_folder  # late: see _main
 
     if not is_results_folder(folder):
-        Results.check_free(folder)
+        check_free(folder)
         return None
     results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
     if not fresh and (_is_study_of(results, study) or _has_fewer_repeats(results, study)):
         if check is not None and results.is_being_written:
             raise _in_use_error(folder)
-        if check is not None and results.alterations:
-            StoredStudy.open(folder, check=check)
+        if check is not None:
+            results.refuse_alterations(check)
         return None
     moved_path = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
@@ -212,14 +212,15 @@ def _results_of(
     text = study_text(study)
     if is_results_folder(folder):
         stored = StoredStudy.open(folder, check=check)
-        if not _is_study_of(stored, study) and _has_fewer_repeats(stored, study):
+        results = Results(folder, stored.manifest, check, stored.alterations, is_locked=True)
+        if _is_study_of(stored, study):
+            return results
+        if _has_fewer_repeats(stored, study):
             earlier = stored.study.repeats
             if earlier != study.repeats:  # a kill in between has left them equal
                 words = f"{counted(study.repeats, 'repeat')} of each cell instead of {earlier}"
                 print(f"  {folder} continues with {words}", file=sys.stderr)
-            return Results(folder, stored.manifest, check, is_locked=True).raise_repeats(
-                text, plan, earlier, study.repeats
-            )
+            return results.raise_repeats(text, plan, earlier, study.repeats)
     results = Results.open_or_create(folder, text, plan, host, study_name=study.name, check=check)
     return replace(results, is_locked=True)
 

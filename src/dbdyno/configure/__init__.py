@@ -4,7 +4,7 @@ Options come from the tables of `engines`, their values from one baseline that i
 target. Passwords stay in files that only their owner reads.
 """
 
-from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
+from dbdyno.configure._baseline import own_values
 from dbdyno.configure._choose import RequestedOptions, ServerSize, check_settings, choose_settings, settings_of_series
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._crash_report import CrashReport, disk_full_line
@@ -32,7 +32,6 @@ from dbdyno.configure._start_order import StartOrder
 
 __all__ = [
     "LOAD_USER",
-    "REDO_CAPACITY_BYTES",
     "RESERVED_OPTIONS",
     "CrashReport",
     "Credentials",

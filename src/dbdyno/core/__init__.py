@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dbdyno.core._cell import ROUTES, UNKNOWN_ROUTE, Cell, Route, Run, RunStatus, is_network_route
     from dbdyno.core._comparison import Comparison, Verdict, is_vague_ratio
     from dbdyno.core._decode import LARGEST, DecodeError, decode
-    from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
+    from dbdyno.core._documents import InvalidValueError, json_value, toml_document
     from dbdyno.core._engine import (
         IMPORTED_SOURCE,
         NO_DELAYS,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         TreeError,
         WorldError,
     )
-    from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
+    from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results
     from dbdyno.core._flat_fields import FLAT, is_flat, stored_fields, stored_values
     from dbdyno.core._further_error import RetriedError, parse_retried_error
     from dbdyno.core._home import Home
@@ -126,7 +126,7 @@ else:
             "_cell": "ROUTES UNKNOWN_ROUTE Cell Route Run RunStatus is_network_route",
             "_comparison": "Comparison Verdict is_vague_ratio",
             "_decode": "LARGEST DecodeError decode",
-            "_documents": "InvalidValueError check_plain json_value toml_document",
+            "_documents": "InvalidValueError json_value toml_document",
             "_engine": (
                 "IMPORTED_SOURCE NO_DELAYS STORAGE_ENGINE_ALIASES CallDelays ContainerChoice EngineName Policy "
                 "Target check_plugin parse_engine_name target_title"
@@ -135,7 +135,7 @@ else:
                 "AlteredError AnalysisError ConfigureError DamageError DbdynoError HostError MeasureError "
                 "PopulateError ProvisionError RequestError SeriesError StoreError StudyError TreeError WorldError"
             ),
-            "_fingerprint": "Fingerprint ResultComparison compare_results unlike_most",
+            "_fingerprint": "Fingerprint ResultComparison compare_results",
             "_flat_fields": "FLAT is_flat stored_fields stored_values",
             "_further_error": "RetriedError parse_retried_error",
             "_home": "Home",
@@ -238,7 +238,6 @@ __all__ = [
     "TypeFigures",
     "Verdict",
     "WorldError",
-    "check_plain",
     "check_plugin",
     "compare_results",
     "counted",
@@ -272,7 +271,6 @@ __all__ = [
     "target_title",
     "toml_document",
     "too_large",
-    "unlike_most",
     "unpacked_gzip",
     "utf8_text",
     "verb_for",

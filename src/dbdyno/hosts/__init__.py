@@ -7,6 +7,7 @@ What runs here is the caller's business: this package knows nothing of engines, 
 'ready'
 """
 
+from dbdyno.hosts._commands import ending_words
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._files import FileFacts, Files, FileWatch, Reader, Space
 from dbdyno.hosts._kernel import have_one_kernel
@@ -68,6 +69,7 @@ __all__ = [
     "Space",
     "System",
     "Throttle",
+    "ending_words",
     "have_one_kernel",
     "is_own_folder",
     "is_own_private_folder",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.hosts._files import Files
 from dbdyno.hosts._tree import Tree
 
 if TYPE_CHECKING:
@@ -50,11 +49,11 @@ class HostFacts:
 def read_facts(host: Host, data_path: Path) -> HostFacts:
     """Return the facts of a machine, with the disk under `data_path`, or under its nearest parent that is there."""
     tree, system = Tree(host.files), host.system()
-    memory = read_meminfo(host.files)
+    memory = read_meminfo(tree)
     mount = mount_of(host.files.resolve(data_path), tree.text("/proc/self/mountinfo"))
     return HostFacts(
         hostname=system.hostname,
-        cpu_model=_first_match(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo")),
+        cpu_model=cpu_model(tree) or UNKNOWN,
         logical_cpu_count=len(system.usable_cpus),
         memory_bytes=memory.get("MemTotal", 0),
         swap_bytes=memory.get("SwapTotal", 0),
@@ -74,10 +73,16 @@ def read_facts(host: Host, data_path: Path) -> HostFacts:
     )
 
 
-def read_meminfo(files: Files) -> dict[str, int]:
+def read_meminfo(tree: Tree) -> dict[str, int]:
     """Return sizes of /proc/meminfo in bytes."""
-    rows = re.findall(r"^(\w+):\s+(\d+) kB$", Tree(files).text("/proc/meminfo"), re.MULTILINE)
+    rows = re.findall(r"^(\w+):\s+(\d+) kB$", tree.text("/proc/meminfo"), re.MULTILINE)
     return {name: int(kib) * 1024 for name, kib in rows}
+
+
+def cpu_model(tree: Tree) -> str:
+    """Return the name of the processors; empty where the machine tells none."""
+    match = re.search(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo"), re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 @dataclass(frozen=True, slots=True)

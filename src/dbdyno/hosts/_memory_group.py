@@ -51,11 +51,6 @@ class MemoryUse:
     refaulted_pages: int | None
     oom_kills: int
 
-    @property
-    def was_at_limit(self) -> bool | None:
-        """Return whether all of the limit was used at some time, to within 1 %; None where no peak is kept."""
-        return None if self.peak_bytes is None else self.peak_bytes >= 0.99 * self.limit_bytes
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryGroup:

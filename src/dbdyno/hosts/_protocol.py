@@ -20,6 +20,7 @@ from dbdyno.hosts._oom import OomWatch
 from dbdyno.hosts._private import make_private_folder
 from dbdyno.hosts._process_protocol import NO_LIMITS, Completed, PipedProcess, Process, ProcessLimits
 from dbdyno.hosts._system import System
+from dbdyno.hosts._tree import Tree
 
 if TYPE_CHECKING:
     from dbdyno.hosts.containers import Containers
@@ -180,7 +181,7 @@ class Host(Protocol):
 
     def memory_available_bytes(self) -> int:
         """Return the memory that is available without swapping."""
-        return read_meminfo(self.files).get("MemAvailable", 0)
+        return read_meminfo(Tree(self.files)).get("MemAvailable", 0)
 
     def free_bytes(self, path: Path) -> int:
         """Free space where `path` (or its nearest existing parent) lies."""

@@ -9,13 +9,11 @@ Nothing is measured here and nothing is made up: what a log does not say is left
 from dbdyno.imports._diagnostic import Diagnostic, grouped
 from dbdyno.imports._fields import read_given
 from dbdyno.imports._import_logs import ImportOutcome, ImportRequest, OnProgress, import_logs
-from dbdyno.imports._layouts import LAYOUTS, Layout
-from dbdyno.imports._pattern import FIELDS, Pattern, compile_pattern
+from dbdyno.imports._layouts import Layout
+from dbdyno.imports._pattern import Pattern, compile_pattern
 from dbdyno.imports._tools import TOOLS
 
 __all__ = [
-    "FIELDS",
-    "LAYOUTS",
     "TOOLS",
     "Diagnostic",
     "ImportOutcome",

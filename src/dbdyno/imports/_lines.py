@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from dbdyno.imports._caveats import FloatArray
 from dbdyno.tables import Column, Table, Texts
 
-MOST_DIGITS = r"\d{1,15}"
 NUMBER = r"-?\d{1,15}(?:\.\d{1,9})?"
 
 
@@ -33,18 +32,3 @@ def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, Colum
         "duration_ns": np.full(count, interval_s * 10**9, dtype=np.int64),
     }
     return Table({**rows, **columns})
-
-
-def rising(end_s: Sequence[float]) -> list[int]:
-    """Return indices of the values that are higher than every kept one before.
-
-    >>> rising([10, 20, 20, 5, 30])
-    [0, 1, 4]
-    """
-    indices: list[int] = []
-    highest = float("-inf")
-    for index, value in enumerate(end_s):
-        if value > highest:
-            indices.append(index)
-            highest = value
-    return indices

@@ -53,6 +53,10 @@ class LogPart:
     end: int
     first_line: int
 
+    def last_line(self, part_text: str) -> int:
+        """Return its last line that is not empty, from 1; `part_text` is its text."""
+        return self.first_line + part_text.rstrip("\n").count("\n")
+
 
 @dataclass(frozen=True, slots=True)
 class PartFacts:

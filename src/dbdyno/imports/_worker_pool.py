@@ -17,7 +17,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 WORTH_BYTES = 48 << 20
 _AHEAD = 3
-Each = Callable[[Callable[[Item], Result], Sequence[Item]], Iterator[Result]]
 
 
 class WorkerPool:

@@ -33,7 +33,6 @@ from dbdyno.lab._events import (
     ServerInspected,
     ServersAudited,
     StudyFinished,
-    StudyOutcome,
     StudyStarted,
     TargetFailed,
 )
@@ -42,6 +41,7 @@ from dbdyno.lab._fleet_processes import BenchStart, BenchWork, ProcessFleet
 from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
+from dbdyno.lab._outcome import StudyOutcome
 from dbdyno.lab._remote_bench import ClientHost, StudyHosts, client_facts, connected_bench, connected_clients
 from dbdyno.lab._retry import RetryChoice
 from dbdyno.lab._sinks import activity_words

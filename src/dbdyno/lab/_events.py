@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dbdyno.core import ResultComparison, Run, RunRecord, format_duration
+from dbdyno.lab._outcome import StudyOutcome
 from dbdyno.populate import ConditionWait
 from dbdyno.stats import Course
 from dbdyno.store import JsonValue
@@ -337,33 +338,6 @@ class StudyFinished:
     """Nothing more will happen."""
 
     outcome: StudyOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class StudyOutcome:
-    """Describes how a study ended.
-
-    Parameters
-    ----------
-    interrupted : stopped by Ctrl-C or SIGTERM; the same command goes on where it stopped
-    good, suspect, failed : stored runs of the whole plan, earlier ones included
-    missing : planned and not yet made
-    results_differ : targets did not make the same of the same events
-    refused : stopped before the first run, because the audit found what the study does not bear
-    """
-
-    interrupted: bool
-    good: int
-    suspect: int
-    failed: int
-    missing: int
-    results_differ: bool = False
-    refused: bool = False
-
-    @property
-    def complete(self) -> bool:
-        """Every planned run was made and none failed, and targets made the same of the same events."""
-        return not (self.interrupted or self.failed or self.missing or self.results_differ)
 
 
 Event: TypeAlias = (

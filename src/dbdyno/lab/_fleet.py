@@ -18,7 +18,7 @@ from typing import Protocol, TypeAlias
 
 from dbdyno.core import DbdynoError, HostError, Run, RunRecord, json_value, percent
 from dbdyno.lab import _events as events
-from dbdyno.lab._outcome import study_outcome
+from dbdyno.lab._outcome import StudyOutcome, study_outcome
 from dbdyno.lab._remote_bench import check_separate_machines
 from dbdyno.lab._retry import NO_RETRY, RetryChoice, set_aside
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
@@ -94,7 +94,7 @@ def run_fleet(
     open_results: Callable[[Mapping[str, JsonValue]], Results],
     on_event: OnBenchEvent,
     options: FleetOptions = _DEFAULT_OPTIONS,
-) -> events.StudyOutcome:
+) -> StudyOutcome:
     """Make every run of the plan that is not yet stored, on the study's benches.
 
     Parameters
@@ -233,7 +233,7 @@ class _FleetRunner:
         self._audits: list[events.ServersAudited] = []
         self._allow_unlike, self._is_refused = allow_unlike, False
 
-    def run(self, retry: RetryChoice) -> events.StudyOutcome:
+    def run(self, retry: RetryChoice) -> StudyOutcome:
         """Make the runs that are missing, and say how the study ended."""
         for event in set_aside(retry, self._results, self._writer):
             self._emit("", event)
@@ -389,7 +389,7 @@ class _FleetRunner:
             name, facts = entry
             self._writer.append(name, **facts, **({"bench": bench} if bench else {}))
 
-    def _outcome(self, *, interrupted: bool) -> events.StudyOutcome:
+    def _outcome(self, *, interrupted: bool) -> StudyOutcome:
         records = self._records.values()
         runs = [run for piece in self._pieces for run in wanted_runs(self._study, piece, records)]
         return study_outcome(

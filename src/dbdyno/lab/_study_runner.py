@@ -17,7 +17,7 @@ from dbdyno.lab._bench import Bench, LocalBench
 from dbdyno.lab._context import LoadClient, PreparedTarget, RunContext, RunOptions, UnpreparedTarget
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import RetainedServer
-from dbdyno.lab._outcome import study_outcome
+from dbdyno.lab._outcome import StudyOutcome, study_outcome
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
 from dbdyno.lab._remote_bench import RemoteBench, StudyHosts, network_access, network_client
@@ -39,7 +39,7 @@ def run_study(
     hosts: StudyHosts,
     on_event: events.OnEvent,
     options: RunOptions | None = None,
-) -> events.StudyOutcome:
+) -> StudyOutcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
     Parameters
@@ -106,7 +106,7 @@ def run_on_bench(
     place: BenchPlace,
     on_event: events.OnEvent,
     options: RunOptions,
-) -> events.StudyOutcome:
+) -> StudyOutcome:
     """Run a study on a given bench; see `run_study`."""
     with results.writing(options.command_line) as writer, event_stream(writer, on_event) as emit:
         context = RunContext(
@@ -133,7 +133,7 @@ class StudyRunner:
 
     context: RunContext
 
-    def run(self) -> events.StudyOutcome:
+    def run(self) -> StudyOutcome:
         """Make the runs that are missing, clean up, and say how the study ended."""
         is_interrupted = is_refused = False
         try:
@@ -299,7 +299,7 @@ class StudyRunner:
         caveat = Caveat("made-again", "the first attempt lost the connection to the host")
         return replace(stored_run, record=replace(stored_run.record, caveats=(*stored_run.record.caveats, caveat)))
 
-    def _outcome(self, *, interrupted: bool, refused: bool) -> events.StudyOutcome:
+    def _outcome(self, *, interrupted: bool, refused: bool) -> StudyOutcome:
         study, results, records = self.context.study, self.context.results, self.context.results.records()
         runs = wanted_runs(study, self.context.plan.runs, records)
         return study_outcome(study, results, runs, records, interrupted=interrupted, refused=refused)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dbdyno.core import HostError, MeasureError
-from dbdyno.hosts import Host, PipedProcess, ProcessWatch
+from dbdyno.hosts import Host, PipedProcess, ProcessWatch, ending_words
 from dbdyno.hosts.remote import ssh_variables
 from dbdyno.measure._load_order import LoadOrder
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord, StartRecord, parse_record
@@ -150,14 +150,10 @@ def read_records(process: PipedProcess, each: Callable[[LoadRecord], None], watc
     exit_result = process.wait(EXIT_S)
     if not has_end_record:
         raise MeasureError(
-            f"the load generator {_ending_words(exit_result.exit_code)} without a final record",
+            f"the load generator {ending_words(exit_result.exit_code)} without a final record",
             exit_result.stderr.strip()[-2000:],
             "run the same order by hand: dbdyno-load run --order ORDER.json",
         )
-
-
-def _ending_words(code: int) -> str:
-    return f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
 def load_sessions(order: LoadOrder, server: WatchedServer, host: Host, generator: Path) -> Mapping[str, JsonValue]:

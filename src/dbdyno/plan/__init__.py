@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dbdyno.late_names import late_names
 
 if TYPE_CHECKING:
-    from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study, with_lengths
+    from dbdyno.plan._alterations import Alteration, ProofStudy, alterations, proof_study, with_lengths
     from dbdyno.plan._budget import Budget, check_budget
     from dbdyno.plan._deal import (
         Piece,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         cheapest_design,
         designs_for,
         planned_design,
-        shortest_window_ns,
     )
     from dbdyno.plan._hours import TimePart, TimeRange
     from dbdyno.plan._order import ordered_runs, share_server
@@ -41,13 +40,12 @@ else:
     __getattr__ = late_names(
         __name__,
         {
-            "_alterations": "ROUNDS Alteration ProofStudy alterations proof_study with_lengths",
+            "_alterations": "Alteration ProofStudy alterations proof_study with_lengths",
             "_budget": "Budget check_budget",
             "_deal": "Piece benches_apart dealt_to_benches next_piece pieces pieces_left planned_runs wanted_runs",
             "_deep_study": "DEEP_WINDOW_NS deep_study",
             "_designs": (
-                "SHORTEST_WINDOW_S Design adaptive_length_rule best_within cheapest_design designs_for "
-                "planned_design shortest_window_ns"
+                "SHORTEST_WINDOW_S Design adaptive_length_rule best_within cheapest_design designs_for planned_design"
             ),
             "_hours": "TimePart TimeRange",
             "_order": "ordered_runs share_server",
@@ -62,7 +60,6 @@ else:
 __all__ = [
     "DEEP_WINDOW_NS",
     "FIRST",
-    "ROUNDS",
     "SECOND",
     "SHORTEST_WINDOW_S",
     "Alteration",
@@ -101,7 +98,6 @@ __all__ = [
     "runs_of_part",
     "self_check_study",
     "share_server",
-    "shortest_window_ns",
     "unsure_cells",
     "wanted_runs",
     "with_lengths",

@@ -30,6 +30,7 @@ from dbdyno.provision._fetch import lacking_room
 from dbdyno.provision._from_directory import describe
 from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._plugin import check_storage_engine
 from dbdyno.provision._store import sha256_of
 
 _ZIP_NAMES = (".zip", ".jar")
@@ -335,14 +336,9 @@ class UnpackedSource:
 
 def _checked_installation(installation: Installation, name: EngineName) -> Installation:
     identity = ServerIdentity(installation.family, installation.version, certain=True)
-    check_is(name, identity, installation.raw_version, f"the server of {installation.origin.location}")
-    if name.storage_engine not in installation.storage_engines:
-        raise StudyError(
-            f"the server of {installation.origin.location} has no storage engine {name.storage_engine}",
-            f"it has: {', '.join(installation.storage_engines)}",
-            "choose one of these",
-            code="storage-engine-missing",
-        )
+    server_words = f"the server of {installation.origin.location}"
+    check_is(name, identity, installation.raw_version, server_words)
+    check_storage_engine(name, installation.storage_engines, server_words)
     return installation
 
 

@@ -10,7 +10,7 @@ from dbdyno.provision._base_directory import find_base, library_path
 from dbdyno.provision._fetch import missing_path_remedy
 from dbdyno.provision._identity import ask_version, check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
-from dbdyno.provision._plugin import plugin_hint
+from dbdyno.provision._plugin import check_storage_engine
 from dbdyno.provision._store import sha256_of
 
 
@@ -37,13 +37,7 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
     server_words = f"the server of {origin.location}"
     check_is(name, identity, raw_version, server_words)
     engines = ("innodb", *base.plugin_files)
-    if name.storage_engine not in engines:
-        raise StudyError(
-            f"{server_words} has no storage engine {name.storage_engine}",
-            f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
-            f"choose one of these, or {plugin_hint(name)}",
-            code="storage-engine-missing",
-        )
+    check_storage_engine(name, engines, server_words, looked_in=str(base.plugin_directory))
     return Installation(
         family=identity.family,
         version=identity.version,

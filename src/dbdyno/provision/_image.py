@@ -15,7 +15,7 @@ from dbdyno.engines import families, storage_engines
 from dbdyno.hosts import ContainerOrder, Containers, Host, ImageFacts
 from dbdyno.provision._identity import check_is, identify_server
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
-from dbdyno.provision._plugin import plugin_hint
+from dbdyno.provision._plugin import check_storage_engine
 
 _ASK_TIMEOUT_S = 120
 _LATEST = "latest"
@@ -65,13 +65,7 @@ class ImageSource:
         check_is(name, identity, raw_version, f"the image {reference}")
         folder = _plugin_directory(containers, image)
         engines = ("innodb", *_plugins(containers, image, folder, [name.storage_engine, *storage_engines()]))
-        if name.storage_engine not in engines:
-            raise StudyError(
-                f"the image {reference} has no storage engine {name.storage_engine}",
-                f"it has: {', '.join(engines)}",
-                f"choose one of these, or {plugin_hint(name)}",
-                code="storage-engine-missing",
-            )
+        check_storage_engine(name, engines, f"the image {reference}")
         return Installation(
             family=identity.family,
             version=identity.version,

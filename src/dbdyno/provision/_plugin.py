@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dbdyno.core import EngineName, Home, ProvisionError, StudyError
@@ -54,6 +54,28 @@ def plugin_file(name: EngineName) -> Path:
         why = "it is a shared library without a MySQL or MariaDB plug-in"
         raise StudyError(f"{path} is not a plug-in", why, "name the ha_*.so of the storage engine")
     return path
+
+
+def check_storage_engine(name: EngineName, engines: Sequence[str], server_words: str, looked_in: str = "") -> None:
+    """Refuse a server that has not the storage engine of a name.
+
+    Parameters
+    ----------
+    engines : those that it has
+    server_words : the server, for the error
+    looked_in : where plug-ins were looked for, for the error
+
+    Raises
+    ------
+    StudyError : it is none of them
+    """
+    if name.storage_engine not in engines:
+        raise StudyError(
+            f"{server_words} has no storage engine {name.storage_engine}",
+            f"it has: {', '.join(engines)}" + (f"; looked for plug-ins in {looked_in}" if looked_in else ""),
+            f"choose one of these, or {plugin_hint(name)}",
+            code="storage-engine-missing",
+        )
 
 
 def plugin_hint(name: EngineName) -> str:

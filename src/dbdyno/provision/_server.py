@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pymysql
@@ -18,8 +17,9 @@ from dbdyno.connections import (
     tls_ca_path,
 )
 from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError
-from dbdyno.engines import identify, matches
+from dbdyno.engines import ServerIdentity, identify
 from dbdyno.hosts import Host
+from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Progress
 from dbdyno.study import ServerAddress
 
@@ -66,12 +66,8 @@ class ServerSource:
                 f"no server is named '{label}'", f"known: {known_labels}", f"add [servers.{label}] to the study"
             )
         installation = describe_server(address, host)
-        if installation.family != name.family or (name.version and not matches(installation.version, name.version)):
-            raise StudyError(
-                f"the server '{label}' is not {name.family} {name.version}".rstrip(),
-                f"it says: {installation.raw_version} ({installation.family})",
-                f"write {replace(name, family=installation.family, version=installation.version)}",
-            )
+        identity = ServerIdentity(installation.family, installation.version, certain=True)
+        check_is(name, identity, installation.raw_version, f"the server '{label}'")
         if name.storage_engine not in installation.storage_engines:
             raise StudyError(
                 f"the server '{label}' has no storage engine {name.storage_engine}",

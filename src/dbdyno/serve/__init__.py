@@ -7,7 +7,7 @@ pages put in as text.
 from dbdyno.serve._connections import ConnectionLimits
 from dbdyno.serve._live import LiveRun, live_object, live_run
 from dbdyno.serve._metrics import open_metrics
-from dbdyno.serve._objects import card_object, study_object
+from dbdyno.serve._objects import study_object
 from dbdyno.serve._reports import ReportCache
 from dbdyno.serve._server import serving
 from dbdyno.serve._site import Reply, Site
@@ -21,7 +21,6 @@ __all__ = [
     "Site",
     "Studies",
     "StudyFolder",
-    "card_object",
     "live_object",
     "live_run",
     "open_metrics",

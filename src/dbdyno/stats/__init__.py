@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dbdyno.core import ACCEPTED, Steadiness
+from dbdyno.core import Steadiness
 from dbdyno.late_names import late_names
 
 if TYPE_CHECKING:
     from dbdyno.stats._adaptive_length import (
-        LAG_S,
         SHORTEST_WARM_UP_S,
         AdaptiveLengthRule,
         Course,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     )
     from dbdyno.stats._decomposition import logarithmic_mean, split_by_factors
     from dbdyno.stats._distributions import t_quantile
-    from dbdyno.stats._drift import Drift, drift, quarter_deviation
+    from dbdyno.stats._drift import Drift, drift
     from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
     from dbdyno.stats._gates import (
         ServerSteadiness,
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
         exceedances,
         quantile_interval,
         quantile_intervals,
-        supported_quantiles,
     )
     from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
     from dbdyno.stats._segments import Segments, segments
@@ -90,15 +88,14 @@ if TYPE_CHECKING:
         single_run_level,
         staged_levels,
     )
-    from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
-    from dbdyno.stats._start import mser5, steady_start
+    from dbdyno.stats._stalls import Stalls, stalled_seconds, stalls
+    from dbdyno.stats._start import mser5
     from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
     from dbdyno.stats._stopping import (
         StopCheck,
         StopChecks,
         StoppingPoint,
         StoppingRule,
-        may_stop,
         stop_check,
         stopping_point,
     )
@@ -107,7 +104,7 @@ else:
         __name__,
         {
             "_adaptive_length": (
-                "LAG_S SHORTEST_WARM_UP_S AdaptiveLengthRule Course Gates WarmUpEnd WindowEnd advanced followed "
+                "SHORTEST_WARM_UP_S AdaptiveLengthRule Course Gates WarmUpEnd WindowEnd advanced followed "
                 "no_gates run_course"
             ),
             "_change_points": "LEAST_MOVE MOST_P ChangePoint change_points smallest_new_change spread_between",
@@ -117,7 +114,7 @@ else:
             ),
             "_decomposition": "logarithmic_mean split_by_factors",
             "_distributions": "t_quantile",
-            "_drift": "Drift drift quarter_deviation",
+            "_drift": "Drift drift",
             "_families": "benjamini_hochberg holm rank_intervals",
             "_gates": (
                 "ServerSteadiness cache_settled device_settled dirty_data_settled is_settled redo_cycled "
@@ -127,7 +124,7 @@ else:
             "_noise": "NoiseInterval autocorrelation_time noise_interval",
             "_period": "Period period",
             "_planning": "ASSUMED_VARIATION Variation cheapest_window_s matching_window_s",
-            "_quantile": "QuantileInterval exceedances quantile_interval quantile_intervals supported_quantiles",
+            "_quantile": "QuantileInterval exceedances quantile_interval quantile_intervals",
             "_scalability": "Peak ScalabilityFit fit_scalability peak",
             "_segments": "Segments segments",
             "_server_gates": "GATE_METRICS Readings ServerFacts gate_facts is_flash server_gates",
@@ -137,10 +134,10 @@ else:
                 "ModeratedSpread assumed_spread_of_one borrowed_level bounded_exp moderated_spread pooled_spread "
                 "repeated_level rounds_to_pair single_run_level staged_levels"
             ),
-            "_stalls": "STALL_FLOOR Stalls stalled_seconds stalls",
-            "_start": "mser5 steady_start",
+            "_stalls": "Stalls stalled_seconds stalls",
+            "_start": "mser5",
             "_steady": "SteadyState steady_state whole_cycles",
-            "_stopping": "StopCheck StopChecks StoppingPoint StoppingRule may_stop stop_check stopping_point",
+            "_stopping": "StopCheck StopChecks StoppingPoint StoppingRule stop_check stopping_point",
         },
     )
 
@@ -148,11 +145,9 @@ METHOD = "dbdyno-stats/1"
 """Version of the methods, kept with every number that they give."""
 
 __all__ = [
-    "ACCEPTED",
     "ASSUMED_SPREAD",
     "ASSUMED_VARIATION",
     "GATE_METRICS",
-    "LAG_S",
     "LEAST_MOVE",
     "LEAST_SHARED_DF",
     "LEAST_SPREAD",
@@ -164,7 +159,6 @@ __all__ = [
     "PRIOR_SPREAD",
     "SHORTEST_JUDGED_S",
     "SHORTEST_WARM_UP_S",
-    "STALL_FLOOR",
     "AdaptiveLengthRule",
     "ChangePoint",
     "Course",
@@ -217,7 +211,6 @@ __all__ = [
     "lead",
     "logarithmic_mean",
     "matching_window_s",
-    "may_stop",
     "moderated_spread",
     "mser5",
     "no_gates",
@@ -227,7 +220,6 @@ __all__ = [
     "pooled_spread",
     "quantile_interval",
     "quantile_intervals",
-    "quarter_deviation",
     "rank_intervals",
     "redo_cycled",
     "repeated_level",
@@ -249,11 +241,9 @@ __all__ = [
     "staged_levels",
     "stalled_seconds",
     "stalls",
-    "steady_start",
     "steady_state",
     "stop_check",
     "stopping_point",
-    "supported_quantiles",
     "t_quantile",
     "two_sided_p",
     "verdict_of",

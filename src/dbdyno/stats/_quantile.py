@@ -107,13 +107,6 @@ def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
     )
 
 
-def supported_quantiles(intervals: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
-    """Return those of several quantiles with enough beyond them; the last is the highest that can be shown."""
-    return tuple(
-        sorted((interval for interval in intervals if interval.is_supported), key=lambda interval: interval.quantile)
-    )
-
-
 def _cumulative_counts(
     counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:

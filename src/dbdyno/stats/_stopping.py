@@ -111,11 +111,6 @@ def stop_check(so_far: ArrayLike) -> StopCheck:
     return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, _window_drift(window))
 
 
-def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
-    """Return whether the checks made so far, in order, allow to stop now."""
-    return len(checks) >= rule.passes and all(rule.passed(check) for check in checks[-rule.passes :])
-
-
 class StopChecks(Sequence[StopCheck]):
     """Holds the checks that would be made while a series is driven, the cap left aside; each is made on first use.
 

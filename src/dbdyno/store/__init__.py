@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dbdyno.store._damage import reading_intervals
     from dbdyno.store._files import JsonValue, write_whole
     from dbdyno.store._fingerprints import StoredFingerprint
+    from dbdyno.store._folder_checks import check_free
     from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
     from dbdyno.store._histograms import (
         FilledCounts,
@@ -45,6 +46,7 @@ else:
     __getattr__ = late_names(
         __name__,
         {
+            "_folder_checks": "check_free",
             "_altered": "QUICK_CHECK FileAlteration FolderCheck",
             "_damage": "reading_intervals",
             "_files": "JsonValue write_whole",
@@ -103,6 +105,7 @@ __all__ = [
     "TelemetryRow",
     "are_alike",
     "check_alike",
+    "check_free",
     "check_same_engine",
     "check_same_rows",
     "deep_folder",

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
 from dbdyno.core import Route, decode
+from dbdyno.store import _layout as layout
 from dbdyno.store._damage import read_json, reading
 
 Plain = str | int | float | bool | None
@@ -236,3 +237,9 @@ def read_document(path: Path, name: str) -> Any:  # noqa: ANN401 - one of many s
     value = read_json(path)
     with reading(path):
         return decode(_SHAPES.get(name, Any), value) if value not in ({}, []) else value
+
+
+def document_kind(name: str) -> str:
+    """Return which document a file is: the name of a run's file, the folder of a target's."""
+    top, _, file_name = name.partition("/")
+    return Path(file_name).stem if top == layout.RUNS else Path(top).stem

@@ -38,9 +38,5 @@ class StoredFingerprint:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> StoredFingerprint:
         """Parse what `to_json` gave."""
-        outcome: Fingerprint | str
-        if "reason" in row:
-            outcome = str(row["reason"])
-        else:
-            outcome = decode(Fingerprint, row)
+        outcome: Fingerprint | str = str(row["reason"]) if "reason" in row else decode(Fingerprint, row)
         return cls(decode(str, row["workload"]), decode(str, row["dataset"]), decode(int, row["events_asked"]), outcome)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -67,7 +69,12 @@ def let_pass(path: Path, alterations: Sequence[FileAlteration], check: FolderChe
 
 
 def check_free(path: Path) -> None:
-    """Refuse a place for a new results folder that is in use; StoreError says by what."""
+    """Refuse a folder in which no new results can be made; makes nothing.
+
+    Raises
+    ------
+    StoreError : the folder holds results already or foreign files, or can't be written
+    """
     if (path / layout.MANIFEST).exists():
         raise StoreError(f"{path} already holds results", "", "name another folder with -o, or run its study again")
     if path.exists() and not path.is_dir():
@@ -85,6 +92,10 @@ def check_free(path: Path) -> None:
                 "name a new or empty folder with -o",
                 code="not-results",
             )
+    existing_folder = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+    if not existing_folder.is_dir() or not os.access(existing_folder, os.W_OK | os.X_OK):
+        number = errno.EACCES if existing_folder.is_dir() else errno.ENOTDIR
+        raise unwritable(path, OSError(number, os.strerror(number)))
 
 
 def unwritable(path: Path, error: OSError) -> StoreError:

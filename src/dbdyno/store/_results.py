@@ -6,8 +6,6 @@ Reading needs no lock and no right to write: a laptop rebuilds every page from a
 
 from __future__ import annotations
 
-import errno
-import os
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 import dbdyno
 from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
-from dbdyno.store._altered import (
-    QUICK_CHECK,
-    RESUMING_CHECK,
-    FileAlteration,
-    FolderCheck,
-    check_folder,
-)
+from dbdyno.store._altered import QUICK_CHECK, RESUMING_CHECK, FileAlteration, FolderCheck, check_folder
 from dbdyno.store._damage import read_text, reading, reading_intervals
-from dbdyno.store._documents import read_document
+from dbdyno.store._documents import document_kind, read_document
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_folder, let_pass, unwritable
@@ -97,20 +89,6 @@ class Results:
             raise unwritable(path, error) from error
         return cls(path, manifest)
 
-    @staticmethod
-    def check_free(path: Path) -> None:
-        """Refuse a folder in which `create` could not make results; makes nothing.
-
-        Raises
-        ------
-        StoreError : the folder holds results already or foreign files, or can't be written
-        """
-        check_free(path)
-        existing_folder = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
-        if not existing_folder.is_dir() or not os.access(existing_folder, os.W_OK | os.X_OK):
-            number = errno.EACCES if existing_folder.is_dir() else errno.ENOTDIR
-            raise unwritable(path, OSError(number, os.strerror(number)))
-
     @classmethod
     def open(cls, path: Path, study_text: str | None = None, check: FolderCheck = QUICK_CHECK) -> Self:
         """Return the results in a folder, once they were found to be as they were written.
@@ -128,6 +106,10 @@ class Results:
             raise _other_study(path, manifest)
         manifest, checked_folder = check_until_quiet(path, check)
         return cls(path, manifest, check, let_pass(path, checked_folder.alterations, check))
+
+    def refuse_alterations(self, check: FolderCheck) -> None:
+        """Raise AlteredError where the folder was opened with alterations that this check does not let pass."""
+        let_pass(self.path, self.alterations, check)
 
     @classmethod
     def open_or_create(
@@ -400,7 +382,7 @@ class Results:
         return read_text(self.path / name)
 
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        return read_document(self.path / name, _document_kind(name))
+        return read_document(self.path / name, document_kind(name))
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
@@ -412,9 +394,3 @@ def _other_study(path: Path, manifest: Manifest) -> StoreError:
         f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
         "name another folder with -o, or run the study in that folder",
     )
-
-
-def _document_kind(name: str) -> str:
-    """Return which document a file is: the name of a run's file, the folder of a target's."""
-    top, _, file_name = name.partition("/")
-    return Path(file_name).stem if top == layout.RUNS else Path(top).stem

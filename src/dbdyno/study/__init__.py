@@ -8,7 +8,6 @@ from dbdyno.late_names import late_names
 
 if TYPE_CHECKING:
     from dbdyno.study._cell_filter import CellFilter, read_cell_filter, study_of_cells, words_of_cell
-    from dbdyno.study._key_types import parse_processors
     from dbdyno.study._limits import MemoryLimit, StudyLimits, Timeouts
     from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
     from dbdyno.study._places import (
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
         option_words,
         options_of,
         placed_workload,
-        workload_names,
     )
     from dbdyno.study._write import study_text
 else:
@@ -59,7 +57,6 @@ else:
         __name__,
         {
             "_cell_filter": "CellFilter read_cell_filter study_of_cells words_of_cell",
-            "_key_types": "parse_processors",
             "_limits": "MemoryLimit StudyLimits Timeouts",
             "_pacing": "CLOSED_LOOP Pacing Search Stretch Think",
             "_places": "BenchChoice FleetChoice HostChoice RouteChoice ServerAddress",
@@ -74,7 +71,7 @@ else:
             ),
             "_workloads": (
                 "DATA_FILE IMPORTED NO_FOLDERS OPTION_ALIASES SQL_FILES OptionValue WorkloadFolders dataset_name "
-                "directory_of family_name full_name named_quirks option_words options_of placed_workload workload_names"
+                "directory_of family_name full_name named_quirks option_words options_of placed_workload"
             ),
             "_write": "study_text",
         },
@@ -126,7 +123,6 @@ __all__ = [
     "open_files_limit",
     "option_words",
     "options_of",
-    "parse_processors",
     "parse_study",
     "placed_workload",
     "question_words",
@@ -140,5 +136,4 @@ __all__ = [
     "table_handles",
     "with_policy",
     "words_of_cell",
-    "workload_names",
 ]

@@ -178,6 +178,17 @@ def test_a_storage_engine_that_comes_as_a_file_is_refused_with_the_words_that_gi
     assert 'plugin = "/path/ha_tidesdb.so"' in caught.value.remedy and "#plugin=PATH" in caught.value.remedy
 
 
+def test_an_archive_that_is_unpacked_already_is_refused_with_the_same_words(tmp_path: Path) -> None:
+    archive = pack(build(tmp_path / "b"), tmp_path / "a.tar.gz")
+    remedies = []
+    for storage_engine in ("rocksdb", "innodb", "rocksdb"):  # the second one is unpacked
+        try:
+            obtain(f"percona:8.0+{storage_engine}@archive:{archive}", WordsHost("Ver 8.0.4 (Percona Server)"), tmp_path)
+        except StudyError as error:
+            remedies.append(error.remedy)
+    assert len(remedies) == 2 and remedies[0] == remedies[1] and "#plugin=PATH" in remedies[0]
+
+
 def test_an_archive_in_an_archive_is_found_and_those_of_other_systems_are_not_unpacked(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()

@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Caveat, CpuUse, Fingerprint, LatencyNs, Run, RunRecord, RunSpan, Target, TotalFigures
 from dbdyno.plan import make_plan
-from dbdyno.report import build_page
+from dbdyno.report import StudyDiff, build_page, diff_results
 from dbdyno.stats import noise_interval
 from dbdyno.store import (
     IntervalRow,
@@ -27,6 +27,7 @@ from dbdyno.store import (
     TelemetryRow,
 )
 from dbdyno.study import Study, parse_study
+from slowed_study import SMALL, slower
 
 STUDY = """
 name = "first"
@@ -327,3 +328,20 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
         return None if record.run.order_index >= 30 else run
 
     return write_results(tmp_path_factory.mktemp("broken") / "first", change=change)
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    """Results of two targets, to compare others with."""
+    return write_results(tmp_path_factory.mktemp("base") / "base", text=SMALL)
+
+
+@pytest.fixture(scope="session")
+def new(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    """The same with a slower MySQL."""
+    return write_results(tmp_path_factory.mktemp("new") / "new", text=SMALL, change=slower)
+
+
+@pytest.fixture(scope="session")
+def diff(base: StoredStudy, new: StoredStudy) -> StudyDiff:
+    return diff_results(base, new)

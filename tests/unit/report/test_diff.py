@@ -13,86 +13,26 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dbdyno.analyse import TargetShift, parse_criterion
-from dbdyno.cli import main
-from dbdyno.core import LatencyNs, RequestError
+from dbdyno.analyse import TargetShift
+from dbdyno.core import RequestError
 from dbdyno.report import StudyDiff, diff_results
 from dbdyno.report.diff._blocks import print_diff
 from dbdyno.report.diff._caveats import _machine_caveats
 from dbdyno.report.diff._diff import _match_cells
 from dbdyno.report.diff._mismatch import _window_mismatch
-from dbdyno.report.diff._rules import check_rules
 from dbdyno.report.diff._side import DiffSide
 from dbdyno.store import StoredRun, StoredStudy, gather
 from dbdyno.study import Imported
 from error_codes import raises_code
 from history_studies import write_night
 from rewritten_results import as_written
+from slowed_study import SMALL, asked, mysql_crashed_at_four
 
-PAIR = "mariadb:11.8=mysql:9.7"
 Write = Callable[..., StoredStudy]
-SMALL = """
-name = "small"
-targets = ["mariadb:11.8", "mysql:9.7"]
-[workload]
-name = "sysbench/oltp_read_write"
-tables = 4
-rows = 50000
-[axes]
-tier = ["512MB"]
-concurrency = [1, 4, 16]
-[measure]
-warm_up = "4s"
-window = "12s"
-repeats = 3
-"""
-
-
-def slower(run: StoredRun, factor: float = 0.85) -> StoredRun:
-    """MySQL of the next version does less; MariaDB is as it was."""
-    record = run.record
-    if record.run.cell.target != "mysql:9.7" or record.figures.tps_mean is None or record.figures.latency_ns is None:
-        return run
-    old = record.figures.latency_ns
-    latency = LatencyNs(*(int(value / factor) for value in (old.p50, old.p95, old.p99, old.p999, old.max)))
-    record = replace(
-        record,
-        figures=replace(record.figures, tps_mean=record.figures.tps_mean * factor, latency_ns=latency),
-        version="9.7.5",
-    )
-    return replace(run, record=record, variables={**run.variables, "version": "9.7.5", "innodb_io_capacity": "200"})
-
-
-@pytest.fixture(scope="module")
-def base(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
-    return write(tmp_path_factory.mktemp("base") / "base", text=SMALL)
-
-
-@pytest.fixture(scope="module")
-def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
-    return write(tmp_path_factory.mktemp("new") / "new", text=SMALL, change=slower)
-
-
-@pytest.fixture(scope="module")
-def diff(base: StoredStudy, new: StoredStudy) -> StudyDiff:
-    return diff_results(base, new)
-
-
-def crashed_at_four(run: StoredRun) -> StoredRun:
-    """No run with four connections is good."""
-    if run.record.run.cell.concurrency != 4:
-        return run
-    figures = replace(run.record.figures, tps_mean=None, latency_ns=None)
-    return StoredRun(replace(run.record, status="failed", reason="died", figures=figures))
 
 
 def codes(diff: StudyDiff) -> set[str]:
     return {caveat.code for caveat in diff.caveats}
-
-
-def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main(["diff", *map(str, arguments)])
-    return code, *capsys.readouterr()
 
 
 def test_cells_stand_in_the_order_of_the_study_with_their_planted_change(diff: StudyDiff) -> None:
@@ -213,19 +153,7 @@ def test_rows_without_a_checksum_are_compared_with_a_caveat(base: StoredStudy, w
 def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
     base: StoredStudy, write: Write, tmp_path: Path
 ) -> None:
-    def crashed(run: StoredRun) -> StoredRun | None:
-        cell = run.record.run.cell
-        if cell.target == "mysql:9.7" and cell.concurrency == 4:
-            failed = replace(
-                run.record,
-                status="failed",
-                reason="the server died",
-                figures=replace(run.record.figures, tps_mean=None, latency_ns=None),
-            )
-            return StoredRun(failed)
-        return run
-
-    other = write(tmp_path / "crashed", text=SMALL.replace("[1, 4, 16]", "[4, 16, 32]"), change=crashed)
+    other = write(tmp_path / "crashed", text=SMALL.replace("[1, 4, 16]", "[4, 16, 32]"), change=mysql_crashed_at_four)
     found = diff_results(base, other)
     reasons = {(left.cell.target, left.cell.concurrency): (left.reason, left.is_missing) for left in found.left_out}
     assert reasons["mysql:9.7", 1] == (f"only in {base.path}", True)
@@ -235,52 +163,10 @@ def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
 
 
 def test_a_cell_that_base_never_ran_well_is_not_missing(write: Write, tmp_path: Path) -> None:
-    def crashed(run: StoredRun) -> StoredRun:
-        cell = run.record.run.cell
-        if cell.target != "mysql:9.7" or cell.concurrency != 4:
-            return run
-        figures = replace(run.record.figures, tps_mean=None, latency_ns=None)
-        return StoredRun(replace(run.record, status="failed", reason="the server died", figures=figures))
-
-    before = write(tmp_path / "before", text=SMALL, change=crashed)
+    before = write(tmp_path / "before", text=SMALL, change=mysql_crashed_at_four)
     found = diff_results(before, write(tmp_path / "after", text=SMALL.replace("[1, 4, 16]", "[1, 16]")))
     missing = {(left.cell.target, left.cell.concurrency): left.is_missing for left in found.left_out}
     assert missing == {("mariadb:11.8", 4): True, ("mysql:9.7", 4): False}
-
-
-def test_a_cell_that_base_never_ran_well_is_not_counted_as_held(
-    base: StoredStudy, write: Write, tmp_path: Path
-) -> None:
-    before = write(tmp_path / "before", text=SMALL, change=crashed_at_four)
-    (rule,) = check_rules(diff_results(before, base), [parse_criterion("missing")])
-    assert (rule.outcome, rule.checked) == ("PASS", 4)
-    within = diff_results(base, base, renamed={"mysql:9.7": "mariadb:11.8"})
-    (rule,) = check_rules(within, [parse_criterion("missing")])
-    assert (rule.outcome, rule.checked) == ("PASS", 3), "targets that nobody paired are not checked"
-
-
-def test_a_cell_without_a_good_run_is_missing_whatever_else_keeps_it_from_being_compared(
-    base: StoredStudy, write: Write, tmp_path: Path
-) -> None:
-    text = SMALL.replace('window = "12s"', 'window = "14s"')
-    found = diff_results(base, write(tmp_path / "longer", text=text, change=crashed_at_four))
-    assert found.changes == ()
-    assert {left.cell.concurrency: left.is_missing for left in found.left_out} == {1: False, 4: True, 16: False}
-    (rule,) = check_rules(found, [parse_criterion("missing")])
-    assert (rule.outcome, len(rule.missing), rule.checked) == ("FAIL", 2, 6)
-    assert "died" in rule.missing[0].reason and "14 s" in rule.missing[0].reason
-
-
-def test_repeats_that_would_decide_a_rule_count_the_cells_that_were_tested(diff: StudyDiff) -> None:
-    """A slow cell that is not beyond chance needs fewer repeats where it was tested alone."""
-    first, *others = diff.of("tps")
-    slow = replace(first, ratio=0.7, low=0.3, high=1.6, verdict="undecided", is_significant=False, sd=0.2, remedy="")
-    unsettled = [replace(change, verdict="not settled", is_significant=False, remedy="settle") for change in others]
-    criterion = parse_criterion("slower:16%")
-    (rule,) = check_rules(replace(diff, changes=(slow, *unsettled)), [criterion])
-    repeats, more_repeats = (criterion.repeats_for(slow, family) for family in (1, len(diff.of("tps"))))
-    assert repeats is not None and more_repeats is not None and repeats < more_repeats
-    assert rule.open[0].remedy == f"{repeats} repeats would decide"
 
 
 def test_a_target_that_answers_otherwise_than_before_is_told(base: StoredStudy, write: Write, tmp_path: Path) -> None:
@@ -328,75 +214,6 @@ def test_targets_of_one_folder_are_compared_without_words_of_two_folders(
     in_order = write(tmp_path / "order", text=SMALL.replace("[measure]", '[measure]\norder = "as-written"'))
     found = diff_results(in_order, in_order, renamed={"mysql:9.7": "mariadb:11.8"})
     assert "not-interleaved" in codes(found)
-
-
-def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
-    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--fail-on", "missing")
-    assert code == 1
-    failed = [line for line in printed.splitlines() if line.startswith("FAIL slower:3%: mysql:9.7 ")]
-    assert len(failed) == 3
-    assert " 512 MiB and 16 connections: -15" in failed[2]
-    assert re.search(r"^PASS missing: .*\b6 cells", printed, re.MULTILINE)
-    assert printed.splitlines()[-1] == "FAIL: of 2 rules 1 FAIL, 1 PASS"
-    assert asked(capsys, base.path, new.path)[0] == 0
-    assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%")[0] == 0
-    assert asked(capsys, base.path, new.path, "--fail-on", "p99:10%")[0] == 1
-    assert asked(capsys, new.path, base.path, "--fail-on", "slower:3%", "--fail-on", "p99:10%")[0] == 0
-
-
-def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
-    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%")
-    assert code == 1
-    shown = [line for line in printed.splitlines() if line.startswith("NOT SHOWN slower:16%: mysql:9.7 ")]
-    assert len(shown) == 3
-    assert re.search(r"\b\d+ repeats\b", shown[0])
-    assert "PASS" not in printed
-    assert re.match(r"NOT SHOWN: .*\b1 NOT SHOWN; ", printed.splitlines()[-1])
-    assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--strict")[0] == 1
-    assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--undecided", "pass")[0] == 0
-    assert asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--undecided", "pass")[0] == 1
-    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--json")
-    found = json.loads(printed)
-    assert (code, found["outcome"], found["rules"][0]["outcome"]) == (1, "NOT SHOWN", "NOT SHOWN")
-    assert all(re.match(r"\d+ repeats\b", row["remedy"]) for row in found["rules"][0]["open"])
-
-
-def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
-    base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = write(tmp_path / "crash", text=SMALL, change=crashed_at_four)
-    code, printed, _ = asked(capsys, base.path, other.path, "--fail-on", "slower:30%")
-    assert code == 1
-    assert re.search(rf"NOT SHOWN slower:30%: mysql:9\.7 .*512 MiB and 4 connections: .*{other.path}", printed)
-
-
-def test_a_rule_that_nothing_could_be_held_against_is_broken(
-    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    single = write(tmp_path / "single", text=SMALL.replace("repeats = 3", "repeats = 1"))
-    code, printed, _ = asked(capsys, single.path, single.path, "--match", PAIR, "--fail-on", "p99:10%")
-    assert code == 1
-    assert "FAIL p99:10%: no cell" in printed
-    again = json.loads(asked(capsys, single.path, single.path, "--match", PAIR, "--json")[1])
-    (caveat,) = [caveat["text"] for caveat in again["caveats"] if caveat["code"] == "one-repeat"]
-    assert caveat in " ".join(printed.split())
-
-
-def test_programs_read_the_same_as_people(
-    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, printed, _ = asked(capsys, base.path, new.path, "--json", "--fail-on", "slower:3%")
-    found = json.loads(printed)
-    assert code == 1
-    assert (found["schema_version"], found["method"]) == (1, "dbdyno-stats/1")
-    tps = [row for row in found["changes"] if row["measure"] == "tps"]
-    assert [row["outcome"] for row in tps] == ["same", "slower"] * 3
-    assert found["rules"][0]["held"] is False
-    assert len(found["rules"][0]["broken"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -11,23 +11,10 @@ import pytest
 
 from dbdyno.cli import main
 from dbdyno.store import StoredRun, StoredStudy
+from slowed_study import SMALL
 
 Write = Callable[..., StoredStudy]
-NIGHT = """
-name = "night"
-targets = ["mariadb:11.8", "mysql:9.7"]
-[workload]
-name = "sysbench/oltp_read_write"
-tables = 4
-rows = 50000
-[axes]
-tier = ["512MB"]
-concurrency = [4, 16]
-[measure]
-warm_up = "4s"
-window = "12s"
-repeats = 3
-"""
+NIGHT = SMALL.replace("small", "night").replace("[1, 4, 16]", "[4, 16]")
 
 
 def slower(run: StoredRun) -> StoredRun:

@@ -15,6 +15,7 @@ from dbdyno.report import page_text
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._stills import still_markup
 from dbdyno.store import Results, StoredRun
+from page_parts import MEASURED
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9">{}</svg>'
 
@@ -39,17 +40,7 @@ def test_names_stay_text_in_a_still(write: Callable[..., Results], tmp_path: Pat
 name = "x"
 [[target]]
 name = '{name}'
-engine = "mysql:9.7"
-[workload]
-name = "sysbench/oltp_read_write"
-[axes]
-tier = ["64MB"]
-concurrency = [1, 4]
-[measure]
-warm_up = "4s"
-window = "12s"
-repeats = 2
-"""
+engine = "mysql:9.7"{MEASURED}"""
 
     def change(run: StoredRun) -> StoredRun | None:
         return replace(run, record=replace(run.record, version="9.7.1"))

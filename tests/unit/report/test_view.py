@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import zlib
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -31,15 +29,12 @@ from dbdyno.report.charts._heat import _heat_row
 from dbdyno.report.sections._throughput import _INTERVAL_WORDS, _interval_words
 from dbdyno.stats import settled_part
 from dbdyno.store import StoredStudy
+from page_parts import unpacked
 
 
 @pytest.fixture(scope="module")
 def analysis(results: StoredStudy) -> StudyAnalysis:
     return analyse_study(results)
-
-
-def unpacked(text: str) -> str:
-    return zlib.decompress(base64.b64decode(text)).decode()
 
 
 def test_every_cell_carries_a_token_of_each_axis(analysis: StudyAnalysis) -> None:

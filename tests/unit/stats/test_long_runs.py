@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from dbdyno.analyse import judge_series
-from dbdyno.stats import StopCheck, StopChecks, StoppingRule, may_stop, stop_check, stopping_point
+from dbdyno.stats import StopCheck, StopChecks, StoppingRule, stop_check, stopping_point
 from dbdyno.stats._segments import LEAST_GROUPS, _least_squares_bounds
+from planted_series import may_stop
 
 FloatArray = NDArray[np.float64]
 GROUPS = 1500

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dbdyno.stats import StopCheck, StopChecks, StoppingRule, may_stop, stop_check, stopping_point
-from planted_series import jump, noisy, ramp
+from dbdyno.stats import StopCheck, StopChecks, StoppingRule, stop_check, stopping_point
+from planted_series import jump, may_stop, noisy, ramp
 
 
 def asked_live(series: np.ndarray, rule: StoppingRule) -> int | None:
@@ -47,12 +47,12 @@ def test_a_ramp_is_driven_to_the_cap_and_the_cap_is_a_result() -> None:
 
 
 def test_one_failed_check_begins_the_count_anew() -> None:
-    rule = StoppingRule()
+    rule, series = StoppingRule(cap_s=None), [1000.0] * 600
     good = StopCheck(180, 0, 1000.0, 10.0, 50.0, 0.0)
     wide = StopCheck(210, 0, 1000.0, 30.0, 50.0, 0.0)
-    assert may_stop([good] * 3, rule)
-    assert not may_stop([good, good, wide, good, good], rule)
-    assert may_stop([wide, good, good, good], rule)
+    assert stopping_point(series, rule, [good] * 3) is not None
+    assert stopping_point(series, rule, [good, good, wide, good, good]) is None
+    assert stopping_point(series, rule, [wide, good, good, good]) is not None
 
 
 @pytest.mark.parametrize(

@@ -143,11 +143,6 @@ def parquet_section(file: str, row: type) -> str:
     return "\n".join((f"## {file}", "", *table(columns)))
 
 
-def type_words(annotation: object) -> str:
-    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return name.replace("dbdyno.core._record.", "").replace("typing.", "").replace("|", "or")
-
-
 def record_section() -> str:
     meanings = {**MEANINGS, **stored_meanings(RunRecord)}
     head = "The figures of a run; [record.schema.json](record.schema.json) is the JSON schema of all of it."

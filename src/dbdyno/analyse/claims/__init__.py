@@ -7,7 +7,6 @@ from dbdyno.analyse.claims._cell_index import (
     NotSettled,
     ResultsOrigin,
     Undecidable,
-    is_engine,
 )
 from dbdyno.analyse.claims._judge import JudgedClaim, judge_claims
 from dbdyno.analyse.claims._object import claims_object
@@ -42,7 +41,6 @@ __all__ = [
     "about",
     "arithmetic_words",
     "claims_object",
-    "is_engine",
     "is_of_cells",
     "judge_claims",
     "original_logs",

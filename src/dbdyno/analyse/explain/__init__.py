@@ -10,7 +10,7 @@ from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
-from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
+from dbdyno.analyse.explain._knees import RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
 from dbdyno.analyse.explain._moments import (
     SHORTEST_WAVE_S,
     SIDES,
@@ -36,9 +36,7 @@ from dbdyno.analyse.explain._statements import (
 from dbdyno.analyse.explain._threads import INNODB_COUNTERS, NOT_NAMED, THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
-    closing_words,
     gap_lines,
-    interval_words,
     least_total,
     ms_words,
     route_words,
@@ -46,7 +44,6 @@ from dbdyno.analyse.explain._words import (
 )
 
 __all__ = [
-    "BUSY_FROM",
     "FACTORS",
     "INNODB_COUNTERS",
     "LEAST_SHARE",
@@ -97,7 +94,6 @@ __all__ = [
     "causes_from",
     "choose_pair",
     "choose_place",
-    "closing_words",
     "compare_breakdowns",
     "compare_stacks",
     "difference_words",
@@ -105,7 +101,6 @@ __all__ = [
     "explain_threads",
     "explain_users",
     "gap_lines",
-    "interval_words",
     "judge_proof",
     "knee_of",
     "least_total",

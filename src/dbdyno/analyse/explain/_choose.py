@@ -46,7 +46,7 @@ def choose_place(explanation: Explanation, place_text: str = "", targets: Sequen
     return best if best in matching_places else next(iter(matching_places), None)
 
 
-def choose_pair(explanation: Explanation, targets: Sequence[str], pair: Sequence[str] = ()) -> tuple[str, str] | None:
+def choose_pair(targets: Sequence[str], pair: Sequence[str] = ()) -> tuple[str, str] | None:
     """Return the requested pair, checked; None if none is requested: two of a place are chosen.
 
     Parameters

@@ -157,9 +157,9 @@ def _family_levels(
             groups.append([value / scales[key] for value in first_values] or [0.0])
     spread, pooled = moderated_spread(groups), pooled_spread(groups)
     levels = {}
-    for key, group, sd, df in zip(keys, groups, spread.sd, spread.df, strict=True):
+    for key, sd, df in zip(keys, spread.sd, spread.df, strict=True):
         noise = _noise(key[1], runs[key[0]]) / max(scales[key], 1e-300)
-        levels[key] = _part_level(values[key], scales[key], noise, _known_spread(group, (sd, df), pooled, most_df))
+        levels[key] = _part_level(values[key], scales[key], noise, _known_spread((sd, df), pooled, most_df))
     return levels
 
 
@@ -167,9 +167,7 @@ Known = tuple[float, float, bool]
 """Standard deviation between repeats, its degrees of freedom, and whether it is assumed."""
 
 
-def _known_spread(
-    group: Sequence[float], cell_spread: tuple[float, float], pooled: tuple[float, float], most_df: float
-) -> Known:
+def _known_spread(cell_spread: tuple[float, float], pooled: tuple[float, float], most_df: float) -> Known:
     sd, df = cell_spread
     if not math.isnan(sd) and (df > 0):
         return sd, max(min(df, most_df), 1.0), False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 
 from dbdyno.core import UNLIMITED, BusyProcess, Limits, Load, Memory, Processors
+from dbdyno.hosts._facts import cpu_model, read_meminfo
 from dbdyno.hosts._process_facts import TICKS_PER_SECOND
 from dbdyno.hosts._system import System
 from dbdyno.hosts._tree import Tree, processor_list
@@ -105,8 +106,7 @@ def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
 
 def read_memory(tree: Tree) -> Memory:
     """Return the memory of a machine."""
-    rows = re.findall(r"^(\w+):\s+(\d+) kB$", tree.text("/proc/meminfo"), re.MULTILINE)
-    sizes = {name: int(kib) * 1024 for name, kib in rows}
+    sizes = read_meminfo(tree)
     swap, swap_free = sizes.get("SwapTotal"), sizes.get("SwapFree")
     devices = [line.split()[0] for line in tree.text("/proc/swaps").splitlines()[1:]]
     return Memory(
@@ -123,14 +123,13 @@ def read_memory(tree: Tree) -> Memory:
 
 def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
     """Return the processors of a machine; `usable` are those that this process may use."""
-    model = re.search(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo"), re.MULTILINE)
     governors = {
         tree.text(folder / "cpufreq/scaling_governor")
         for folder in tree.matching("/sys/devices/system/cpu", "cpu[0-9]*")
     }
     nodes = tree.matching("/sys/devices/system/node", "node[0-9]*")
     return Processors(
-        model=model[1].strip() if model else "",
+        model=cpu_model(tree),
         usable=usable,
         governors=tuple(sorted(filter(None, governors))),
         turbo=_is_turbo_on(tree),

@@ -8,7 +8,7 @@ again, and nothing is done twice; see docs/guides/remote-host.md.
 from dbdyno.hosts.remote._agents import RemoteAgent
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
 from dbdyno.hosts.remote._host import RemoteHost, connect
-from dbdyno.hosts.remote._ssh import SSH_VARIABLE, check_destination, ssh_variables
+from dbdyno.hosts.remote._ssh import SSH_VARIABLE, ssh_variables
 
 __all__ = [
     "SSH_VARIABLE",
@@ -16,7 +16,6 @@ __all__ = [
     "Exchange",
     "RemoteAgent",
     "RemoteHost",
-    "check_destination",
     "connect",
     "ssh_variables",
 ]

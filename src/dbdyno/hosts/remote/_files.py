@@ -112,11 +112,6 @@ class RemoteFiles(Files):
         description = self._describe(path, follow=True)
         return description is not None and bool(description["is_writable"])
 
-    def is_executable(self, path: Path) -> bool:
-        """Return whether this user may execute a file."""
-        description = self._describe(path, follow=True)
-        return description is not None and bool(description["is_executable"])
-
     def _describe(self, path: Path, follow: bool) -> dict[str, Any] | None:
         value, _ = self.ask("stat", paths=[str(path)], follow=follow)
         description: dict[str, Any] = value["files"][0]

@@ -1,19 +1,7 @@
 """Reads HammerDB's TPROC-C: its log or printed output, transaction counter, time profile, job reports."""
 
-from dbdyno.imports.hammerdb._counter import CounterReading, read_counter
-from dbdyno.imports.hammerdb._log import Facts, facts_of, log_parts
-from dbdyno.imports.hammerdb._profile import Profile, read_profiles
-from dbdyno.imports.hammerdb._tool import HAMMERDB, read, survey
+from dbdyno.imports.hammerdb._counter import read_counter
+from dbdyno.imports.hammerdb._profile import read_profiles
+from dbdyno.imports.hammerdb._tool import HAMMERDB
 
-__all__ = [
-    "HAMMERDB",
-    "CounterReading",
-    "Facts",
-    "Profile",
-    "facts_of",
-    "log_parts",
-    "read",
-    "read_counter",
-    "read_profiles",
-    "survey",
-]
+__all__ = ["HAMMERDB", "read_counter", "read_profiles"]

@@ -91,7 +91,7 @@ def read(source: RunInput) -> ToolRun:
         else Caveat("duration-unknown", "the log does not give the length of the run"),
     ]
     problems = sorted((*counter_problems.get("log", ()), *profile_problems.get("log", ())))
-    last_line = part.first_line + part_text.rstrip("\n").count("\n")
+    last_line = part.last_line(part_text)
     end_problems = () if facts.tpm is not None else ((last_line, "the log ends here, without a test result"),)
     return ToolRun(
         head=part.head,

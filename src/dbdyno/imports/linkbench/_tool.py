@@ -49,7 +49,7 @@ def read(source: RunInput) -> ToolRun:
         about_window(_window_s(phase)),
     ]
     transactions = phase.requests if phase.requests is not None else phase.progress[-1][1] if phase.progress else 0
-    last_line = part.first_line + part_text.rstrip("\n").count("\n")
+    last_line = part.last_line(part_text)
     is_table = part_text.lstrip().startswith(STATS_HEAD)
     end_problems = (
         () if phase.rate is not None or is_table else ((last_line, "the log ends here, in its request phase"),)

@@ -1,24 +1,17 @@
 """Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: text in; runs with figures, seconds and caveats out."""
 
-from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
-from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
+from dbdyno.imports.sysbench._figures import percentile_of, run_figures
 from dbdyno.imports.sysbench._judge import judge
 from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
-from dbdyno.imports.sysbench._report import Report, read_reports
 from dbdyno.imports.sysbench._tool import SYSBENCH, seconds_table
 
 __all__ = [
     "SYSBENCH",
-    "Intervals",
-    "Report",
-    "RunFigures",
     "SysbenchRun",
     "is_sysbench",
     "judge",
     "log_parts",
     "percentile_of",
-    "read_intervals",
-    "read_reports",
     "read_run",
     "run_figures",
     "seconds_table",

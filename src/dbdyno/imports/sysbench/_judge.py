@@ -68,7 +68,7 @@ def _damaged_log_caveat(run: SysbenchRun) -> Caveat | None:
 def _remark_caveats(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:
     caveats = (
         about_intervals(len(run.intervals), figures.interval_s, is_told=figures.interval_is_told),
-        _missing_intervals_caveat(run, figures),
+        _missing_intervals_caveat(figures),
         None if figures.transactions_are_summed else about_totals(figures.tool.tps, figures.tps_mean),
         _summed_counts_caveat(figures),
         _events_counted_caveat(run),
@@ -81,7 +81,7 @@ def _remark_caveats(run: SysbenchRun, figures: RunFigures, threads: int) -> list
     return [caveat for caveat in caveats if caveat]
 
 
-def _missing_intervals_caveat(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
+def _missing_intervals_caveat(figures: RunFigures) -> Caveat | None:
     if not figures.missing:
         return None
     text = (

@@ -129,7 +129,7 @@ def read_run(text: str, part: LogPart) -> SysbenchRun:
         unfinished=int(unfinished_match[1]) if unfinished_match else None,
         diagnostics=tuple(sorted((part.first_line + line, words) for line, words in problems)),
         first_line=part.first_line,
-        last_line=part.first_line + part_text.rstrip("\n").count("\n"),
+        last_line=part.last_line(part_text),
         counts_events=counts_events,
     )
 

@@ -1,17 +1,14 @@
 """Reads what sampled the machine during the load: iostat, vmstat, mpstat, dstat. One file per tool."""
 
 from dbdyno.imports.telemetry._dstat import read_dstat
-from dbdyno.imports.telemetry._iostat import machine_facts, read_iostat
+from dbdyno.imports.telemetry._iostat import read_iostat
 from dbdyno.imports.telemetry._mpstat import read_mpstat
-from dbdyno.imports.telemetry._readings import AlignedReadings, Series, ToolReports, align
+from dbdyno.imports.telemetry._readings import ToolReports, align
 from dbdyno.imports.telemetry._vmstat import read_vmstat
 
 __all__ = [
-    "AlignedReadings",
-    "Series",
     "ToolReports",
     "align",
-    "machine_facts",
     "read_dstat",
     "read_iostat",
     "read_mpstat",

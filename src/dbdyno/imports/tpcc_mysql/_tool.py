@@ -116,7 +116,7 @@ def read(source: RunInput) -> ToolRun:
         _counted_rollbacks_caveat(),
         about_window(len(intervals) * length or results.seconds or 0),
     ]
-    last_line = part.first_line + part_text.rstrip("\n").count("\n")
+    last_line = part.last_line(part_text)
     end_problems = () if results.is_whole else ((last_line, "the log ends here, without a whole last report"),)
     return ToolRun(
         head=part.head,

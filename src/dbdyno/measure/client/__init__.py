@@ -10,11 +10,9 @@ from dbdyno.measure.client._calibration import (
     read_calibration,
     write_calibration,
 )
-from dbdyno.measure.client._use import CLIENT_USE_LIMIT, UNCALIBRATED, ClientCapacity, ClientUse, client_use
+from dbdyno.measure.client._use import ClientCapacity, ClientUse, client_use
 
 __all__ = [
-    "CLIENT_USE_LIMIT",
-    "UNCALIBRATED",
     "Calibration",
     "CalibrationKey",
     "CalibrationPoint",

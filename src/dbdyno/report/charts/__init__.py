@@ -9,7 +9,7 @@ from dbdyno.report.charts._history import history_chart
 from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
-from dbdyno.report.charts._seconds import filled, seconds_template
+from dbdyno.report.charts._seconds import seconds_template
 from dbdyno.report.charts._spark import spark
 from dbdyno.report.charts._stacked_time import part_colours, stacked_time_charts
 from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
@@ -29,7 +29,6 @@ __all__ = [
     "claims_chart",
     "config",
     "curve_charts",
-    "filled",
     "heat_charts",
     "history_chart",
     "judged_chart",

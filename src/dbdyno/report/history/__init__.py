@@ -1,15 +1,13 @@
 """Follows the same cells over many studies: series, change points, page, objects and files for others."""
 
-from dbdyno.report.history._gather import History, Omitted, Order, StudyAt, gather_history, line_of
+from dbdyno.report.history._gather import History, Omitted, Order, StudyAt, gather_history
 from dbdyno.report.history._object import history_object
-from dbdyno.report.history._otava import CONFIGURATION, GROUP, MEASURES, save_otava
+from dbdyno.report.history._otava import MEASURES, save_otava
 from dbdyno.report.history._page import build_history_page, history_page_text
 from dbdyno.report.history._rules import HistoryRule, check_history_rules, since_ns
 from dbdyno.report.history._terminal import print_history, rule_lines
 
 __all__ = [
-    "CONFIGURATION",
-    "GROUP",
     "MEASURES",
     "History",
     "HistoryRule",
@@ -21,7 +19,6 @@ __all__ = [
     "gather_history",
     "history_object",
     "history_page_text",
-    "line_of",
     "print_history",
     "rule_lines",
     "save_otava",

@@ -2,12 +2,13 @@
 
 from dbdyno.report.sections._capacity import capacity_section
 from dbdyno.report.sections._claims import claims_section
+from dbdyno.report.sections._configuration import settings_section
 from dbdyno.report.sections._counters import counters_section
 from dbdyno.report.sections._data import data_section
 from dbdyno.report.sections._fairness import fairness_section
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._head import head_section
-from dbdyno.report.sections._how import how_section, settings_section
+from dbdyno.report.sections._how import how_section
 from dbdyno.report.sections._latency import latency_section
 from dbdyno.report.sections._life import life_section
 from dbdyno.report.sections._paper import paper_section

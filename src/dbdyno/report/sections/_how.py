@@ -1,11 +1,10 @@
-"""How: describes configuration as read back, order of runs, populate, environment, statistics."""
+"""Shows how a study was done: order of runs, datasets, engines, machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
 from dbdyno.core import RunRecord, counted, format_duration, format_memory, target_title
 from dbdyno.report._blocks import (
     Block,
@@ -13,7 +12,6 @@ from dbdyno.report._blocks import (
     Column,
     Fold,
     Heading,
-    Paragraph,
     Section,
     Table,
     Terms,
@@ -21,19 +19,17 @@ from dbdyno.report._blocks import (
     folded,
     rest,
     section,
-    subtitle,
     to_see,
 )
 from dbdyno.report._format import client_words, clock_time, figure, humanised, label
 from dbdyno.report._html import element, to_html
 from dbdyno.report._machine import machine_words
-from dbdyno.report._pacing import pacing_words
-from dbdyno.report._round_trips import round_trip_words
-from dbdyno.report._settings import EMPTY, VariableRow, requested_settings, variable_rows
+from dbdyno.report._settings import EMPTY
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page
+from dbdyno.report.sections._method import method_list
 from dbdyno.report.sections._same import sameness
-from dbdyno.study import Imported, Study
+from dbdyno.study import Study
 
 _ORDER_WORDS = "Targets take turns, so a drift of the machine affects all of them."
 _WRITTEN_ORDER_WORDS = (
@@ -41,84 +37,6 @@ _WRITTEN_ORDER_WORDS = (
 )
 _OUTLINED_WORDS = "Outlined bars are failed or suspect runs."
 _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in which order they ran."
-
-
-def settings_section(page: Page) -> Section:
-    """Return what was set on the servers, what they report, and where the targets differ."""
-    rows = variable_rows(page.analysis)
-    partial_rows = [row for row in rows if None in row.values]
-    shared_rows = [row for row in rows if None not in row.values]
-    differing_rows = [row for row in shared_rows if row.differs]
-    columns = [Column("variable"), *_target_columns(page, most=90)]
-
-    def cells(row: VariableRow) -> list[str]:
-        return [row.name, *("-" if value is None else value or EMPTY for value in row.values)]
-
-    return section(
-        "settings",
-        "Configuration as read back",
-        subtitle(
-            "Options written for each target with the reason, then the values that the running servers reported."
-            if page.analysis.study.imported is None
-            else "Options from the option files next to the logs, then the servers' dumped variables."
-        ),
-        *(Paragraph(line) for line in page.analysis.settings_lines),
-        _requested_settings_block(page),
-        folded(
-            f"{counted(len(differing_rows), 'variable')} of all targets with different values",
-            Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing_rows]),
-        )
-        if differing_rows
-        else to_see("All variables that every target has are equal." if shared_rows else "No variables were read."),
-        folded(
-            f"{counted(len(partial_rows), 'variable')} that not all targets have",
-            Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in partial_rows]),
-        )
-        if rows
-        else None,
-        folded(
-            f"All {counted(len(rows), 'variable')}",
-            Table("variables", "All variables", columns, [cells(r) for r in rows], marked=[r.differs for r in rows]),
-        )
-        if rows
-        else None,
-    )
-
-
-def _requested_settings_block(page: Page) -> Block:
-    settings_by_target = requested_settings(page.analysis)
-    options: dict[str, dict[str, tuple[str, str, str]]] = {}
-    for target, settings in settings_by_target.items():
-        for row in settings:
-            options.setdefault(row.option, {})[target] = (row.asked, row.effective, row.reason)
-    columns = [Column("option"), *_target_columns(page), Column("why")]
-    rows, row_marks = [], []
-    for option, by_target in sorted(options.items()):
-        target_values = [_setting_cell(by_target.get(target)) for target in page.analysis.targets]
-        reasons = dict.fromkeys(values[2] for values in by_target.values())
-        rows.append([option, *target_values, "; ".join(reasons)])
-        row_marks.append(len(set(target_values)) > 1)
-    if not rows:
-        if page.analysis.study.imported is not None:
-            return to_see("There was no option file next to the logs.")
-        return to_see("No settings were written: the servers kept their configuration.")
-    table = Table(
-        "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=row_marks
-    )
-    return folded(f"{counted(len(rows), 'option')} written, with reasons", table)
-
-
-def _target_columns(page: Page, most: int | None = None) -> list[Column]:
-    facets = {target: page.facets.of(targets=[target]) for target in page.analysis.targets}
-    return [Column(target_title(target), most=most, facets=facet_tokens) for target, facet_tokens in facets.items()]
-
-
-def _setting_cell(setting: tuple[str, str, str] | None) -> str:
-    if setting is None:
-        return "-"
-    asked_value, effective, _ = setting
-    is_effective = asked_value.lower() == effective.lower() or effective == "not shown"
-    return (asked_value or EMPTY) if is_effective else f"{effective or EMPTY} (asked: {asked_value or EMPTY})"
 
 
 def how_section(page: Page) -> Section:
@@ -259,92 +177,6 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Fold:
     rows = [[humanised(name, record.get(name)) for name in names] for record in records]
     table = Table(label(key).replace(" ", "-"), label(key), [Column(label(name), most=80) for name in names], rows)
     return folded(f"{len(records)} {label(key)}", table)
-
-
-def method_list(page: Page) -> Terms:
-    """Return how the runs were made and judged."""
-    study = page.analysis.study
-    statistics = {
-        "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
-        "spread": "between repeats on ln(TPS), moderated over all cells if eight or more are repeated (Smyth 2004)",
-        "comparison": (
-            "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for equality"
-        ),
-        "statistics": "dbdyno-stats/1",
-    }
-    method_terms = (
-        _measured_method(page)
-        if study.imported is None
-        else _imported_method(study.imported, format_duration(study.window_ns))
-    )
-    return Terms({**method_terms, **statistics, "pacing": pacing_words(page.analysis)}.items())
-
-
-def _imported_method(imported: Imported, window: str) -> dict[str, str]:
-    """Return where the runs come from; how they were made, only their makers know."""
-    return {
-        "runs": f"read from logs of {imported.tool} in {imported.origin}",
-        "window, judged": f"every interval line of a log, most often {window}",
-        "warm-up, statement protocol, random numbers, order, pinning": "not in the logs",
-    }
-
-
-def _measured_method(page: Page) -> dict[str, str]:
-    """Return how the runs were made, as the study orders it."""
-    study = page.analysis.study
-    return {
-        "warm-up, not judged": study.warm_up_words,
-        "window, judged": study.window_words,
-        **_adaptive_length_terms(page),
-        "repeats": study.repeats_words,
-        "order": f"{study.order}, seed {study.seed}",
-        **_sentinel_terms(page),
-        "statements": f"{study.protocol}, random numbers of {study.rng}",
-        **({} if not study.benches else {"machines": study.bench_words, **_clock_terms(page)}),
-        **({} if not study.shaped_routes else {"shaped routes": study.shaped_words}),
-        **({} if not (words := round_trip_words(page.analysis)) else {"round trips before the load": words}),
-        "processors of the server": _cpus_words(study.pinning.server),
-        "processors of the client": _cpus_words(study.pinning.client),
-        **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
-        **(
-            {} if (most := study.limits.connections) is None else {"connections that servers are set up for": str(most)}
-        ),
-    }
-
-
-def _clock_terms(page: Page) -> dict[str, str]:
-    """Return how well the clock of the servers' host was known, at its worst; telemetry is mapped by it."""
-    read_document = page.analysis.results.optional_document
-    telemetry_documents = [read_document(record.run.run_id, "telemetry") or {} for record in page.analysis.records]
-    clocks = [document["clock"] for document in telemetry_documents if document.get("clock")]
-    if not clocks:
-        return {}
-    bound_ms, trip_ms = (max(clock[name] for clock in clocks) / 1e6 for name in ("bound_ns", "round_trip_ns"))
-    drifts = [abs(clock["drift_ppm"]) for clock in clocks if clock["drift_ppm"] is not None]
-    words = f"known to {figure(bound_ms, 2)} ms in every run; shortest round trip up to {figure(trip_ms, 2)} ms"
-    return {"clock of the servers' host": words + (f"; drift up to {figure(max(drifts), 2)} ppm" if drifts else "")}
-
-
-def _sentinel_terms(page: Page) -> dict[str, str]:
-    sentinel = judge_sentinel(page.analysis.records)
-    return {} if sentinel is None else {"sentinel, to detect drift of the machine": sentinel_words(sentinel)}
-
-
-def _adaptive_length_terms(page: Page) -> dict[str, str]:
-    """Return what became of lengths that were left to the runs."""
-    courses = summarise_courses(page.analysis.stored)
-    if courses is None:
-        return {}
-    return {
-        "actual lengths": courses_words(courses),
-        "judged again from stored seconds": "the same for every run"
-        if not any(caveat.code == "course-differs" for caveat in page.analysis.limitations)
-        else "differs between runs, see the caveats",
-    }
-
-
-def _cpus_words(cpus: tuple[int, ...] | None) -> str:
-    return "left to the scheduler" if cpus is None else ", ".join(map(str, cpus))
 
 
 def machine_findings(page: Page) -> list[Block]:

@@ -8,7 +8,7 @@ from dbdyno.report._blocks import Block, Heading, Section, section, subtitle, to
 from dbdyno.report._format import milliseconds, rank_words
 from dbdyno.report._relative_throughput import best_groups
 from dbdyno.report.sections._frame import Page, alike_words, brief_table
-from dbdyno.report.sections._how import method_list
+from dbdyno.report.sections._method import method_list
 
 _MOST_ROWS = 24
 """Rows that leave room for the method."""

@@ -121,7 +121,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     RequestError : a target or the place is unknown, or the two can't be compared there
     """
     explanation = analysis.explanation
-    chosen = None if explanation is None else choose_pair(explanation, analysis.targets, pair)
+    chosen = None if explanation is None else choose_pair(analysis.targets, pair)
     if explanation is None or not explanation.cells_at:
         if pair or at:
             raise RequestError("there is nothing to explain", _SEARCH if explanation is None else _NO_CELL, "")
