@@ -133,7 +133,8 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     if states:
-        missing_reason = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+        failed_checks = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+        missing_reason = "; ".join(filter(None, (failed_checks, run.threads_missing)))
     else:
         missing_reason = run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions

@@ -44,10 +44,11 @@ def gap_lines(
     statements = _by_statement_sentence(gap) if finest is not gap else ""
     work = "" if users is None else _by_user_sentence(users)
     second_line = "" if work and not finest.with_verdict("decided") else _decided_parts_sentence(finest)
+    unwatched = f"Note: {threads.missing}." if threads is not None and finest is gap and threads.missing else ""
     return (
         _total_sentence(gap, where),
         " ".join(filter(None, (work, second_line, causes, statements))),
-        _open_parts_sentences(finest, _ON_PROCESSORS if work else ()),
+        " ".join(filter(None, (_open_parts_sentences(finest, _ON_PROCESSORS if work else ()), unwatched))),
     )
 
 

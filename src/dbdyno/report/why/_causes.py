@@ -13,6 +13,7 @@ from dbdyno.analyse.explain import (
     least_total,
     ms_words,
     shown_causes,
+    watched_runs,
 )
 from dbdyno.audit import SourcedValue, TargetFacts, spoken_value, title_of, unit_of, value_in_effect
 from dbdyno.audit.studies import campaign_name, study_sets
@@ -53,8 +54,8 @@ def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
         for cell in (gap.left, gap.right)
     ]
     return Circumstances.of(
-        times[gap.left],
-        times[gap.right],
+        watched_runs(times[gap.left]),
+        watched_runs(times[gap.right]),
         _differing_settings(analysis, gap),
         has_one_build=builds[0] == builds[1],
     )
