@@ -15,9 +15,10 @@ from dbdyno.analyse.explain import (
     shown_causes,
     watched_runs,
 )
-from dbdyno.audit import SourcedValue, TargetFacts, spoken_value, title_of, unit_of, value_in_effect
+from dbdyno.audit import SourcedValue, TargetFacts, server_of, spoken_value, title_of, unit_of, value_in_effect
 from dbdyno.audit.studies import campaign_name, study_sets
 from dbdyno.core import Cell, format_bytes
+from dbdyno.engines import neutral_parameter
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 
@@ -81,12 +82,23 @@ def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple
     )
     settings = {}
     for name in names:
+        if any(_is_of_unused_innodb(facts, name) for facts in (left, right)):
+            continue
         values = _known_value_text(value_in_effect(left, name)), _known_value_text(value_in_effect(right, name))
         if values[0] is not None and values[1] is not None:
             settings[name] = (values[0], values[1])
     if settings.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
         return {name: values for name, values in settings.items() if not name.startswith("binlog.")}
     return settings
+
+
+def _is_of_unused_innodb(facts: TargetFacts, name: str) -> bool:
+    """Return whether a setting is InnoDB's and the target's tables are not: such as its page checksum under MyRocks."""
+    family, version, storage_engine = server_of(facts)
+    if storage_engine == "innodb" or ":" in name:
+        return False
+    shown = neutral_parameter(name).shown(family, version, storage_engine)
+    return shown is not None and shown.variable.startswith("innodb_")
 
 
 def _facts_of(analysis: StudyAnalysis, cell: Cell) -> TargetFacts | None:
