@@ -83,6 +83,11 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "admission", "Waits for admission to the storage engine, such as innodb_thread_concurrency.", _SAMPLED
         ),
         "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
+        "thread.delay": PartKind(
+            "delays",
+            "Sleeps of the server itself, such as the delay of changes while purge lags (innodb_max_purge_lag).",
+            _SAMPLED,
+        ),
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
         "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not yet mapped.", _SAMPLED),
         "thread.stopped": PartKind(
