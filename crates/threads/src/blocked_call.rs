@@ -40,6 +40,8 @@ pub(crate) fn meaning(
         Call::Futex => CallMeaning::AskStack(futex_default(call)),
         Call::Send => CallMeaning::Class(WaitClass::NetworkSend),
         Call::MemoryMap => CallMeaning::AskStack(WaitClass::PageFault),
+        // Nobody wakes the thread earlier, so it waits for nothing but the time.
+        Call::Sleep => CallMeaning::AskStack(WaitClass::Delay),
         Call::Other => CallMeaning::AskStack(WaitClass::NotNamed),
     }
 }
@@ -113,6 +115,7 @@ enum Call {
     Futex,
     Send,
     MemoryMap,
+    Sleep,
     Other,
 }
 
@@ -146,6 +149,7 @@ impl Call {
             | libc::SYS_mprotect
             | libc::SYS_madvise
             | libc::SYS_brk => Self::MemoryMap,
+            libc::SYS_nanosleep | libc::SYS_clock_nanosleep => Self::Sleep,
             _ => Self::Other,
         }
     }
@@ -204,6 +208,16 @@ mod tests {
             let call = call(libc::SYS_ppoll, [address, 1, 0, 0, 0, 0]);
             let meaning = meaning(&call, &process, &mut files, &clients);
             assert_eq!(meaning, CallMeaning::Class(class));
+        }
+    }
+
+    #[test]
+    fn a_sleep_is_a_delay_unless_the_stack_says_why() {
+        let process = WatchedProcess::open(std::process::id()).unwrap();
+        let (mut files, clients) = (OpenFiles::default(), ClientSockets::default());
+        for number in [libc::SYS_nanosleep, libc::SYS_clock_nanosleep] {
+            let meaning = meaning(&call(number, [0; 6]), &process, &mut files, &clients);
+            assert_eq!(meaning, CallMeaning::AskStack(WaitClass::Delay));
         }
     }
 

@@ -36,6 +36,8 @@ pub enum WaitClass {
     Admission,
     /// `SLEEP()`.
     Sleep,
+    /// A pause that the server makes by itself, such as that before changes while purge lags (`innodb_max_purge_lag`).
+    Delay,
     /// Room in the socket to the client.
     NetworkSend,
     /// A page fault: memory that was swapped out or not yet there.
@@ -48,7 +50,7 @@ pub enum WaitClass {
 
 impl WaitClass {
     /// All of them, in the order of the reports.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Client,
         Self::DataRead,
         Self::DataFlush,
@@ -65,6 +67,7 @@ impl WaitClass {
         Self::WriteStall,
         Self::Admission,
         Self::Sleep,
+        Self::Delay,
         Self::NetworkSend,
         Self::PageFault,
         Self::Stopped,
@@ -96,6 +99,7 @@ impl WaitClass {
             Self::WriteStall => "write_stall",
             Self::Admission => "admission",
             Self::Sleep => "sleep",
+            Self::Delay => "delay",
             Self::NetworkSend => "network_send",
             Self::PageFault => "page_fault",
             Self::Stopped => "stopped",

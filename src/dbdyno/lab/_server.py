@@ -289,6 +289,7 @@ class LabServer:
             source = StatusSource(self._server.connect, counters, statement)
             try:
                 self._lacking["absent_counters"] = list(absent_counters(source.read()))
+                source.learn_own_work()
             except pymysql.MySQLError as error:
                 self._note_absent("all counters" if counters is all_counters else "SHOW GLOBAL STATUS", error)
                 source.close()

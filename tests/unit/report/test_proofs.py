@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.analyse.explain import Difference, Gap, Proof, ProofTimes, ProofVerdict, RunTimes, judge_proof
+from dbdyno.analyse.explain import (
+    Cause,
+    Difference,
+    Gap,
+    Proof,
+    ProofTimes,
+    ProofVerdict,
+    RunTimes,
+    causes,
+    judge_proof,
+)
 from dbdyno.configure import own_values
 from dbdyno.core import AlteredError, Cell, Run
 from dbdyno.plan import alterations, proof_study
@@ -105,11 +115,14 @@ NO_CHANGE = Difference(1.0, 2.0, 0.9, 1.1, 0.01, "decided")
 GAP = Gap(LEFT, RIGHT, NO_CHANGE, (), None, None, 4)
 
 
-def _graded(alteration: str, verdict: ProofVerdict, control: Cell = RIGHT) -> set[tuple[str, bool]]:
-    """Return the causes of which a proof says what it found."""
+def _graded(
+    alteration: str, verdict: ProofVerdict, control: Cell = RIGHT, changed: tuple[str, ...] | None = None
+) -> set[tuple[str, bool]]:
+    """Return the causes of which a proof says what it found, by default one that changed all parts of its row."""
     row = alterations()[alteration]
     note = ProofNote(alteration, "", LEFT, RIGHT, control, control, row.removes, 1.0, row.slows_ns / 1e6)
-    graded = proved_causes([StoredProof(note, Proof(verdict, 2.0, 1.0, None, None))], GAP)
+    proof = Proof(verdict, 2.0, 1.0, None, None, changed=row.removes if changed is None else changed)
+    graded = proved_causes([StoredProof(note, proof)], GAP)
     assert set(graded.values()) <= {verdict}
     return set(graded)
 
@@ -138,6 +151,26 @@ def test_a_proof_grades_what_its_alteration_can_tell_of_the_side_that_it_ran_on(
     assert {name for name, _ in refuted} == {name for name, _ in _graded(alteration, "proved")} | refuted_only
     assert {is_against for _, is_against in refuted} == {False}
     assert {is_against for _, is_against in _graded(alteration, "refuted", LEFT)} == {True}
+
+
+@pytest.mark.parametrize(
+    ("changed", "proved"),
+    [
+        ("thread.redo_flush", {"durability", "more-flushes", "redo-flushes", "commits"}),
+        ("thread.commit_order", {"commit-order", "commits"}),
+    ],
+)
+def test_a_cause_whose_own_part_kept_its_time_is_not_proved(changed: str, proved: set[str]) -> None:
+    """Relaxed durability removes three waits; what came back from one of them says nothing of the other two."""
+    assert {name for name, _ in _graded("durability-relaxed", "proved", changed=(changed,))} == proved
+
+
+@pytest.mark.parametrize("cause", [cause for cause in causes() if cause.alteration], ids=lambda cause: cause.cause_id)
+def test_an_alteration_removes_a_part_that_its_cause_claims(cause: Cause) -> None:
+    """Otherwise the prediction is about other time, and what the cause claims can be refuted by it."""
+    removes, claimed = alterations()[cause.alteration].removes, {claim.part for claim in cause.all_claims}
+    is_by_thread = all(part.startswith("thread.") for part in claimed)
+    assert not removes or not is_by_thread or claimed & set(removes)
 
 
 def test_an_alteration_that_removes_no_part_says_nothing_of_a_cause_without_parts() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from dbdyno.report import (
     why_object,
     why_of,
 )
-from dbdyno.report.why._causes import user_rows
+from dbdyno.report.why._causes import settings_in_effect, user_rows
 from explained_study import PlantedTimes
 
 PAIR = ("mariadb:11.8", "mysql:9.7")
@@ -198,3 +199,16 @@ def _condition(one: Condition) -> str:
         return f"`{one.has}` is more than 0"
     amount = f"× {one.times:g} at least" if one.times else f"by {one.by:g} at least"
     return f"`{one.grows or one.falls}` is {'more' if one.grows else 'less'}, {amount}"
+
+
+@pytest.mark.parametrize(("storage_engine", "is_shown"), [("innodb", True), ("rocksdb", False)])
+def test_settings_of_innodb_bear_on_nothing_where_tables_are_elsewhere(storage_engine: str, is_shown: bool) -> None:
+    """MyRocks' processor time "went with" the page checksum of InnoDB, and its latches with InnoDB's spins."""
+    variables = [
+        {"version": "9.7.4", "innodb_checksum_algorithm": "crc32", "innodb_spin_wait_delay": "6"},
+        {"version": "11.8.6-MariaDB", "innodb_checksum_algorithm": "full_crc32", "innodb_spin_wait_delay": "4"},
+    ]
+    left, right = (TargetFacts(version["version"], variables=version) for version in variables)
+    settings = settings_in_effect(left, replace(right, storage_engine=storage_engine))
+    of_innodb = {"page.checksum", "sync.spin_delay"}
+    assert of_innodb & set(settings) == (of_innodb if is_shown else set())

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dbdyno.analyse.explain import THREAD_PARTS, Breakdown
+from dbdyno.core import Caveat, Run
 from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.store import StoredRun
 from explained_study import LAST_PLACE, SIX_PLACES, PlantedTimes
 
 PAIR = ("mariadb:11.8", "mysql:9.7")
@@ -111,9 +114,38 @@ def test_without_watched_threads_there_is_no_second_split(tmp_path: Path) -> Non
 
 def test_one_target_without_watched_threads_leaves_the_whole_time(tmp_path: Path) -> None:
     analysis = _analysis(tmp_path / "half", {PAIR[0]: ALIKE}, axes=LAST_PLACE)
-    gap = why_of(analysis).thread_gap
-    assert gap is not None and gap.parts == ()
-    assert gap.missing
+    why = why_of(analysis)
+    assert why.thread_gap is not None and why.thread_gap.parts == ()
+    assert why.thread_gap.missing and f"Note: {why.thread_gap.missing}." in why.lines[-1]
+
+
+class _SomeWatched(PlantedTimes):
+    """The threads of the slower target were watched in this many of its runs."""
+
+    watched = 3
+
+    def stored(self, run: Run) -> StoredRun:
+        stored = super().stored(run)
+        if run.cell.target == PAIR[1] and run.repeat > self.watched:
+            caveat = Caveat("session-threads", "activity of the server's threads is unknown: the sampler came late")
+            return replace(stored, record=replace(stored.record, caveats=(caveat,)), telemetry=[])
+        return stored
+
+
+@pytest.mark.parametrize(("watched", "has_parts"), [(2, True), (1, False)])
+def test_a_run_without_watched_threads_leaves_the_split_to_the_others(
+    tmp_path: Path, watched: int, has_parts: bool
+) -> None:
+    """One of three samplers that came late on a busy machine took the parts from all three runs, without a word."""
+    slow = {**ALIKE, "wait.redo_flush": 0.4, "wait.client": 0.0}
+    planted = _SomeWatched(SLOW, axes=LAST_PLACE, states={PAIR[0]: ALIKE, PAIR[1]: slow})
+    planted.watched = watched
+    why = why_of(analyse_study(planted.write(tmp_path / "some")), PAIR)
+    assert why.thread_gap is not None and bool(why.thread_gap.parts) == has_parts
+    assert ("parts of mysql:9.7 are of 2 of 3 runs" in why.lines[-1]) == has_parts
+    assert "the sampler came late" in why.lines[-1]
+    assert why.ranking is not None
+    assert why.ranking.causes[0].cause.cause_id == ("redo-flushes" if has_parts else "commits")
 
 
 def test_without_the_kernel_s_account_of_the_threads_the_statements_tell(tmp_path: Path) -> None:

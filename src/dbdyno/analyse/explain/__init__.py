@@ -8,7 +8,7 @@ from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Condition, PartClaim, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
-from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
+from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users, watched_runs
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._knees import RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
 from dbdyno.analyse.explain._moments import (
@@ -119,5 +119,6 @@ __all__ = [
     "statement_mix",
     "step_words",
     "utilisation",
+    "watched_runs",
     "waves_explained",
 ]

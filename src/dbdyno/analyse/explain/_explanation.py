@@ -109,7 +109,21 @@ def explain_threads(
     """Return the explanation by what the server's threads did; None where no run's were watched."""
     if not any(run.threads for runs in times.values() for run in runs):
         return None
-    return _explanation(judgements, times, split_by_threads)
+    return _explanation(judgements, {cell: watched_runs(runs) for cell, runs in times.items()}, split_by_threads)
+
+
+def watched_runs(runs: Sequence[RunTimes]) -> Sequence[RunTimes]:
+    """Return the runs whose session threads were watched, if these are at least half of a cell's; else all.
+
+    A sampler that starts late on a busy machine loses one run, and the others show where the time goes. They say how
+    many they are.
+    """
+    watched = [run for run in runs if run.threads]
+    if len(watched) == len(runs) or 2 * len(watched) < len(runs):
+        return runs
+    reason = next(run.threads_missing for run in runs if not run.threads)
+    note = f"parts of {runs[0].run.cell.target} are of {len(watched)} of {len(runs)} runs"
+    return [replace(run, threads_missing=f"{note} ({reason})" if reason else note) for run in watched]
 
 
 def explain_users(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:

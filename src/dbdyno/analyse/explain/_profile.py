@@ -2,7 +2,8 @@
 
 A frame's time is that of the stacks that pass through it at this place. A function's own time is that of the stacks
 that end in it, its whole time that of all stacks in which it is, each counted once. Time in the kernel is the system
-call's own. The own times of all functions add up to the whole; so do, at each frame, its own time and its callees'.
+call's own, a wait for a condition that of the function that waits. The own times of all functions add up to the whole;
+so do, at each frame, its own time and its callees'.
 
 >>> differences = compare_stacks({("sessions", "f"): 1.0}, {("sessions", "f", "g"): 2.0, ("sessions", "f"): 0.5})
 >>> [(each.name, each.left_ms, each.right_ms) for each in differences.functions]
@@ -21,6 +22,8 @@ from dbdyno.core import FURTHER, KERNEL_MARK, Stack, is_unnamed
 
 _SYSTEM_CALL = "_sys_"
 _KERNEL = "other kernel work"
+_WAIT_PRIMITIVES = ("os_event", "sync_array_wait", "safe_cond_", "psi_cond_", "inline_mysql_cond_", "native_cond_")
+"""Begin names of functions in which all kinds of waits end: their callers show what is waited for."""
 _SAME = {"[mariadbd]": "[server]", "[mysqld]": "[server]", "ppoll": "poll", "pselect6": "select"}
 
 
@@ -116,13 +119,21 @@ def own_function(stack: Stack) -> str:
     'system call fdatasync'
     >>> own_function(("sessions", "f", "asm_sysvec_apic_timer_interrupt_[k]"))
     'other kernel work'
+    >>> own_function(("sessions", "redo flush", "log_write_up_to", "os_event::wait_low"))
+    'log_write_up_to'
     """
     if not stack[-1].endswith(KERNEL_MARK):
-        return same_function(stack[-1])
+        return same_function(_waiting_function(stack))
     calls = (frame for frame in stack if frame.endswith(KERNEL_MARK) and _SYSTEM_CALL in frame)
     call = next(calls, "")
     name = call.removesuffix(KERNEL_MARK).partition(_SYSTEM_CALL)[2]
     return f"system call {same_function(name)}" if name else _KERNEL
+
+
+def _waiting_function(stack: Stack) -> str:
+    """Return the last function, or the one that waits by it; without a name for that one, the last itself."""
+    waiting = next((name for name in reversed(stack[1:]) if not name.startswith(_WAIT_PRIMITIVES)), stack[-1])
+    return stack[-1] if is_unnamed(waiting) else waiting
 
 
 def same_function(name: str) -> str:

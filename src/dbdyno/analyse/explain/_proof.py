@@ -36,6 +36,7 @@ class _VerdictWords:
     came_from_elsewhere: str
     too_little_came: str
     part_came: str
+    parts_stayed: str
 
 
 _REMOVAL_WORDS = _VerdictWords(
@@ -43,12 +44,14 @@ _REMOVAL_WORDS = _VerdictWords(
     "its parts contain almost no time: the gain came from something else",
     "less than half of it was gained: this did not cause the lost time",
     "part of it was gained: other waits replaced the rest",
+    "the time was gained elsewhere: its parts fell by {:.2f} ms",
 )
 _SLOWDOWN_WORDS = _VerdictWords(
     "no such call was counted, and no time was added",
     "no such call was counted: the added time came from something else",
     "less than half of it was added: transactions do not wait for most of these calls",
     "part of it was added: transactions do not wait for all of these calls",
+    "the time was added elsewhere: its parts grew by {:.2f} ms",
 )
 
 
@@ -75,6 +78,7 @@ class Proof:
     predicted : what the removed parts hold, at most what the processors allow; None where nothing is predicted
     observed : altered less control; None where a cell has no level that findings may rest on
     reason : why it is refuted or undecided, and what limits a prediction; empty where there is nothing to say
+    changed : those of the altered parts that changed as they must, and by as much as counts
     also : further parts that changed by as much as counts, words -> ms, the largest first
     """
 
@@ -84,6 +88,7 @@ class Proof:
     predicted: Effect | None
     observed: Effect | None
     reason: str = ""
+    changed: tuple[str, ...] = ()
     also: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -120,8 +125,9 @@ def judge_proof(times: ProofTimes) -> Proof:
     """Hold what was predicted against what was seen.
 
     *Proved*: the transaction is faster beyond chance, and by what was predicted or more (three quarters of it, or the
-    prediction lies in the interval). *Refuted*: at most half of what was predicted can have come, or less than counts.
-    *Undecided*: anything else, such as an alteration that left the part in place. Of a slow-down: slower, instead.
+    prediction lies in the interval), and half of the prediction or more came from the parts themselves. *Refuted*: at
+    most half of what was predicted can have come, or less than counts. *Undecided*: anything else, such as an
+    alteration that left the part in place. Of a slow-down: slower, instead.
     """
     levels = part_levels(times.runs)
     gaps = gaps_by_levels(times.runs, levels, [(times.control, times.altered)])
@@ -144,7 +150,12 @@ def judge_proof(times: ProofTimes) -> Proof:
     sign = 1 if times.slows_ms else -1
     words = _SLOWDOWN_WORDS if times.slows_ms else _REMOVAL_WORDS
     verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms, words)
-    if verdict != "proved" and not times.slows_ms:
+    changes = _part_changes(times, levels, sign)
+    if not any(run.parts for run in times.runs[times.altered]):
+        verdict, why = "undecided", "the altered server's threads were not sampled, so the parts may be in place"
+    elif verdict == "proved" and (came_ms := sum(changes.values())) < _LEAST_GONE * abs(predicted.ms):
+        verdict, why = "undecided", words.parts_stayed.format(came_ms)
+    elif verdict != "proved" and not times.slows_ms:
         verdict, why = _ineffective_alteration_verdict(times, levels, least_ms) or (verdict, why)
     further_changes = {
         part.words: part.difference.ms
@@ -152,7 +163,24 @@ def judge_proof(times: ProofTimes) -> Proof:
         if part.part_id not in times.removes and abs(part.difference.ms) >= least_ms
     }
     reason = "; ".join(filter(None, (why, reason)))
-    return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, further_changes)
+    changed_parts = tuple(
+        name
+        for name, ms in changes.items()
+        if ms >= least_ms and (times.slows_ms or ms >= _LEAST_GONE * _level_ms(levels, times.control, name))
+    )
+    return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, changed_parts, further_changes)
+
+
+def _part_changes(times: ProofTimes, levels: Mapping[Key, PartLevel], sign: int) -> dict[str, float]:
+    """Map each altered part to the milliseconds by which it fell, or grew where calls are slower."""
+    return {
+        name: sign * (_level_ms(levels, times.altered, name) - _level_ms(levels, times.control, name))
+        for name in times.removes
+    }
+
+
+def _level_ms(levels: Mapping[Key, PartLevel], cell: Cell, part: str) -> float:
+    return levels.get((cell, part), NOTHING).level.mean
 
 
 def _predict_removal(
@@ -164,7 +192,7 @@ def _predict_removal(
     if not times.removes:
         return None, "no part contains it"
     parts_effect = _parts_effect(levels, times.control, times.removes)
-    on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
+    on_cpu = 0.0 if ON_CPU in times.removes else _level_ms(levels, times.control, ON_CPU)
     client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
     fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
     most_ms = max(total_ms - max(fastest_ms, 0.0), 0.0)
@@ -200,9 +228,7 @@ def _control_runs(times: ProofTimes) -> Sequence[Breakdown]:
 def _ineffective_alteration_verdict(
     times: ProofTimes, levels: Mapping[Key, PartLevel], least_ms: float
 ) -> tuple[ProofVerdict, str] | None:
-    """Return undecided where the alteration left most of the parts in place, or may have; None where it did not."""
-    if not any(run.parts for run in times.runs[times.altered]):
-        return "undecided", "the altered server's threads were not sampled, so the parts may be in place"
+    """Return undecided where the alteration left most of the parts in place; None where it did not."""
     control_ms, altered_ms = (_parts_effect(levels, cell, times.removes).ms for cell in (times.control, times.altered))
     if control_ms >= least_ms and control_ms - altered_ms < _LEAST_GONE * control_ms:
         return "undecided", f"the alteration left {altered_ms:.2f} of {control_ms:.2f} ms in place"

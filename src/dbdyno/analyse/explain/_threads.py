@@ -18,6 +18,8 @@ ON_CPU, RUN_QUEUE, CLIENT, NOT_NAMED = "thread.on_cpu", "thread.run_queue", "thr
 _ROWS = tuple(
     f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 )
+_REDO_FLUSHES = "engine.redo.fsyncs"
+_AT_LEAST_REDO_FLUSHES = ("engine.redo.writes", "engine.io.fsyncs")
 _ACCOUNT = ("count", "on_cpu", "run_queue")
 _NO_ACCOUNT = "the kernel's account of the server's session threads is not stored"
 MOST_NOT_NAMED = 0.1
@@ -49,7 +51,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "Writes and flushes of the redo log (write-ahead log), and waits for those of others.",
             _SAMPLED,
             "flushes",
-            ("engine.io.fsyncs",),
+            (_REDO_FLUSHES,),
         ),
         "thread.binlog_flush": PartKind("binary log flush", "Writes and flushes of the binary log.", _SAMPLED),
         "thread.other_file": PartKind(
@@ -81,6 +83,11 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "admission", "Waits for admission to the storage engine, such as innodb_thread_concurrency.", _SAMPLED
         ),
         "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
+        "thread.delay": PartKind(
+            "delays",
+            "Sleeps of the server itself, such as the delay of changes while purge lags (innodb_max_purge_lag).",
+            _SAMPLED,
+        ),
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
         "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not yet mapped.", _SAMPLED),
         "thread.stopped": PartKind(
@@ -98,6 +105,20 @@ INNODB_COUNTERS = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowloc
 """Begin counters of InnoDB: where the tables are in an LSM tree they stay near 0, regardless of reads and flushes."""
 
 
+def with_redo_flushes(counted: Mapping[str, float]) -> Mapping[str, float]:
+    """Return counters with flushes of the redo log.
+
+    MariaDB counts them no more since 10.11. Each follows a write of the log, and is one of InnoDB's flushes, most of
+    which may be of data files. So there are no more than the fewer of these two, and about as many: of the writes if
+    each commit is flushed, else of the flushes.
+
+    >>> with_redo_flushes({"engine.redo.writes": 0.4, "engine.io.fsyncs": 3.0})["engine.redo.fsyncs"]
+    0.4
+    """
+    bounds = [counted[name] for name in _AT_LEAST_REDO_FLUSHES if name in counted]
+    return counted if _REDO_FLUSHES in counted or not bounds else {**counted, _REDO_FLUSHES: min(bounds)}
+
+
 def split_by_threads(run: RunTimes) -> Breakdown | None:
     """Return the breakdown of a run; None where nothing was committed. Without the kernel's account it has no parts.
 
@@ -107,17 +128,18 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    states = run.threads or {}
+    states, counted = run.threads or {}, with_redo_flushes(run.counted)
     has_account = all(name in states for name in _ACCOUNT)
-    parts = _parts(states, 1e3 * run.seconds / run.transactions, run.counted) if has_account else ()
+    parts = _parts(states, 1e3 * run.seconds / run.transactions, counted) if has_account else ()
     if parts and (run.rests or _has_idle_sessions(states, run.run.cell.concurrency)):
         other_parts = tuple(part for part in parts if part.part_id != CLIENT)
         left_ms = max(total_ms - sum(part.ms for part in other_parts), 0.0)
-        parts = (*other_parts, _part(CLIENT, left_ms, run.counted))
+        parts = (*other_parts, _part(CLIENT, left_ms, counted))
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     if states:
-        missing_reason = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+        failed_checks = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+        missing_reason = "; ".join(filter(None, (failed_checks, run.threads_missing)))
     else:
         missing_reason = run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
@@ -130,7 +152,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
         served_ms,
         run.noise_share,
         missing_reason,
-        _unsampled_work(run, parts),
+        _unsampled_work(counted, parts),
         run.bench,
     )
 
@@ -163,7 +185,7 @@ def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]
     return tuple(parts)
 
 
-def _unsampled_work(run: RunTimes, parts: tuple[Part, ...]) -> dict[str, float]:
+def _unsampled_work(counted: Mapping[str, float], parts: tuple[Part, ...]) -> dict[str, float]:
     """Return the work that the server counted of waits that no sample found; none where nothing was sampled."""
     found_ids = {part.part_id for part in parts}
     if not found_ids - {ON_CPU, RUN_QUEUE, REST}:
@@ -171,7 +193,7 @@ def _unsampled_work(run: RunTimes, parts: tuple[Part, ...]) -> dict[str, float]:
     return {
         name: work
         for name in THREAD_PARTS
-        if name not in found_ids and (work := _part(name, 0.0, run.counted).work) is not None
+        if name not in found_ids and (work := _part(name, 0.0, counted).work) is not None
     }
 
 

@@ -45,10 +45,11 @@ def gap_lines(
     work = "" if users is None else _by_user_sentence(users)
     has_other_parts = bool(work or statements)
     second_line = "" if has_other_parts and not finest.with_verdict("decided") else _decided_parts_sentence(finest)
+    unwatched = f"Note: {threads.missing}." if threads is not None and finest is gap and threads.missing else ""
     return (
         _total_sentence(gap, where),
         " ".join(filter(None, (work, second_line, causes, statements))),
-        _open_parts_sentences(finest, _ON_PROCESSORS if work else ()),
+        " ".join(filter(None, (_open_parts_sentences(finest, _ON_PROCESSORS if work else ()), unwatched))),
     )
 
 

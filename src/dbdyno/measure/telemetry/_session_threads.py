@@ -235,7 +235,8 @@ class SessionThreads:
 def _missing_words(connection_count: int, found_count: int) -> str:
     """Return what it means that no second had a thread for each connection."""
     if found_count * 2 < connection_count:
-        return f"{connection_count} connections, and fewer threads that serve one each (a thread pool)"
+        reason = "a thread pool, or a sampler that came when commits were waited for already"
+        return f"{found_count} threads were seen to read from the client's {connection_count} connections ({reason})"
     return f"the threads of only {found_count} of {connection_count} connections were seen to read from the client"
 
 

@@ -13,10 +13,12 @@ from dbdyno.analyse.explain import (
     least_total,
     ms_words,
     shown_causes,
+    watched_runs,
 )
-from dbdyno.audit import SourcedValue, TargetFacts, spoken_value, title_of, unit_of, value_in_effect
+from dbdyno.audit import SourcedValue, TargetFacts, server_of, spoken_value, title_of, unit_of, value_in_effect
 from dbdyno.audit.studies import campaign_name, study_sets
 from dbdyno.core import Cell, format_bytes
+from dbdyno.engines import neutral_parameter
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 
@@ -53,8 +55,8 @@ def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
         for cell in (gap.left, gap.right)
     ]
     return Circumstances.of(
-        times[gap.left],
-        times[gap.right],
+        watched_runs(times[gap.left]),
+        watched_runs(times[gap.right]),
         _differing_settings(analysis, gap),
         has_one_build=builds[0] == builds[1],
     )
@@ -80,12 +82,23 @@ def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple
     )
     settings = {}
     for name in names:
+        if any(_is_of_unused_innodb(facts, name) for facts in (left, right)):
+            continue
         values = _known_value_text(value_in_effect(left, name)), _known_value_text(value_in_effect(right, name))
         if values[0] is not None and values[1] is not None:
             settings[name] = (values[0], values[1])
     if settings.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
         return {name: values for name, values in settings.items() if not name.startswith("binlog.")}
     return settings
+
+
+def _is_of_unused_innodb(facts: TargetFacts, name: str) -> bool:
+    """Return whether a setting is InnoDB's and the target's tables are not: such as its page checksum under MyRocks."""
+    family, version, storage_engine = server_of(facts)
+    if storage_engine == "innodb" or ":" in name:
+        return False
+    shown = neutral_parameter(name).shown(family, version, storage_engine)
+    return shown is not None and shown.variable.startswith("innodb_")
 
 
 def _facts_of(analysis: StudyAnalysis, cell: Cell) -> TargetFacts | None:

@@ -73,13 +73,20 @@ def proved_causes(proofs: Sequence[StoredProof], gap: Gap) -> dict[tuple[str, bo
 def _is_about(stored_proof: StoredProof, cause: Cause) -> bool:
     """Return whether a proof says something of a cause: of its row's alteration, or of exactly its parts.
 
-    Fewer calls that win time back do not prove dearer calls, nor do slower calls that are waited for prove more calls.
+    An alteration that removes several parts proves no cause whose own part kept its time, such as a queue of commits
+    where the flush alone went. Fewer calls that win time back do not prove dearer calls, nor do slower calls that are
+    waited for prove more calls.
     """
-    note, parts = stored_proof.note, {claim.part for claim in cause.all_claims}
+    note, proof, parts = stored_proof.note, stored_proof.proof, {claim.part for claim in cause.all_claims}
     if cause.alteration != note.alteration and (not parts or parts != set(note.removes)):
         return False
+    if proof.verdict != "proved":
+        return True
+    is_by_thread = any(part.startswith("thread.") for part in parts)
+    if is_by_thread and note.removes and not parts & set(proof.changed):
+        return False
     unaltered_factor = "count" if note.slows_ms else "cost"
-    return stored_proof.proof.verdict != "proved" or {claim.factor for claim in cause.all_claims} != {unaltered_factor}
+    return {claim.factor for claim in cause.all_claims} != {unaltered_factor}
 
 
 def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:

@@ -162,3 +162,18 @@ def test_writes_of_files_for_one_statement_are_a_cause_whether_they_wait_or_comp
     assert first(found) == cause_id
     for part_id in ("thread.on_cpu", *waits):
         assert found.causes[0].claims[part_id] == pytest.approx(parts[part_id])
+
+
+@pytest.mark.parametrize(
+    ("cause_id", "fact"),
+    [("sort-files", "engine.sort.merge_passes"), ("temporary-tables", "engine.tmp_disk_tables")],
+)
+@pytest.mark.parametrize(
+    ("count", "is_material"), [((0.0, 0.001), False), ((0.0002, 0.0009), False), ((0.1, 0.3), True)]
+)
+def test_files_of_one_transaction_in_a_thousand_explain_no_wait_of_all(
+    cause_id: str, fact: str, count: tuple[float, float], is_material: bool
+) -> None:
+    """Earlier versions claimed all waits for files as soon as a counter near none had grown by a tenth."""
+    found = Example({"thread.other_file": 2.0}, facts={fact: count}).ranked()
+    assert first(found) == (cause_id if is_material else "other-files")

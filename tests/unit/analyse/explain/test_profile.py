@@ -60,3 +60,21 @@ def test_functions_without_a_name_are_one_on_both_servers_and_their_share_is_kno
 def test_waits_whose_stack_was_not_kept_are_not_of_functions_without_a_name() -> None:
     found = compare_stacks({("sessions", "page read", FURTHER): 4.0}, {("sessions", "latch", "[mysqld]"): 1.0})
     assert (found.left_unnamed_ms, found.right_unnamed_ms) == (0.0, 1.0)
+
+
+def test_a_wait_is_own_time_of_the_function_that_waits() -> None:
+    """MySQL's commits and latches all end in `os_event::wait_low`, which was the first row of the table for both."""
+    commit, latch = ("sessions", "redo flush", "log_write_up_to"), ("sessions", "latch", "rw_lock_x_lock_func")
+    left = {(*commit, "os_event::wait_low"): 1.0, (*latch, "sync_array_wait_event", "os_event::wait_low"): 2.0}
+    right = {(*commit, "os_event::wait_low"): 11.0, ("sessions", "latch", "[mysqld]", "os_event::wait_low"): 2.0}
+    functions = compare_stacks(left, right).by_name()
+    own = {
+        name: (function.left_ms, function.right_ms)
+        for name, function in functions.items()
+        if function.own_difference_ms
+    }
+    assert own == {
+        "log_write_up_to": (1.0, 11.0),
+        "rw_lock_x_lock_func": (2.0, 0.0),
+        "os_event::wait_low": (0.0, 2.0),
+    }

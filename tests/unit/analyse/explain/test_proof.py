@@ -107,6 +107,22 @@ def test_an_alteration_that_leaves_the_part_in_place_decides_nothing() -> None:
     assert "in place" in proof.reason
 
 
+def test_time_that_is_gained_elsewhere_proves_nothing() -> None:
+    """The sessions still wait for room in the redo log; its flushes went away."""
+    proof = _proof({**PARTS, "thread.redo_space": 2.9, "thread.redo_flush": 0.0, "thread.client": 0.2})
+    assert proof.observed is not None and proof.observed.ms == pytest.approx(-2.5, rel=0.1)
+    assert (proof.verdict, proof.changed) == ("undecided", ())
+    assert "gained elsewhere" in proof.reason
+
+
+def test_parts_that_changed_are_told_from_those_that_stayed() -> None:
+    before = {**PARTS, "thread.commit_order": 0.02}
+    proof = _proof(
+        {**before, "thread.redo_space": 0.1}, before=before, removes=("thread.redo_space", "thread.commit_order")
+    )
+    assert (proof.verdict, proof.changed) == ("proved", ("thread.redo_space",))
+
+
 def test_more_than_the_part_may_come_back_and_is_named() -> None:
     proof = _proof({**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 0.2})
     assert proof.verdict == "proved"
@@ -187,6 +203,17 @@ def test_nothing_is_predicted_without_threads_or_parts() -> None:
         for cell in (CONTROL, ALTERED)
     }
     assert judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0)).predicted is None
+
+
+def test_time_that_slower_calls_add_elsewhere_proves_nothing() -> None:
+    random = np.random.default_rng(1)
+    altered = {**PARTS, "thread.client": PARTS["thread.client"] + 0.5}
+    runs = {
+        cell: [_with_flushes(run) for run in _breakdowns(cell, parts, random, spread=0.005)]
+        for cell, parts in ((CONTROL, PARTS), (ALTERED, altered))
+    }
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, ("thread.redo_flush",), 16, 0.05, 3.0, slows_ms=1.0))
+    assert proof.verdict == "undecided" and "elsewhere" in proof.reason
 
 
 @pytest.mark.parametrize(("grown_ms", "verdict"), [(0.5, "proved"), (0.0, "refuted")])
