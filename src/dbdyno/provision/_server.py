@@ -69,7 +69,7 @@ class ServerSource:
         if installation.family != name.family or (name.version and not matches(installation.version, name.version)):
             raise StudyError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
-                f"it says: {installation.raw_version} ({installation.family})",
+                f"it reports: {installation.raw_version} ({installation.family})",
                 f"write {replace(name, family=installation.family, version=installation.version)}",
             )
         if name.storage_engine not in installation.storage_engines:
