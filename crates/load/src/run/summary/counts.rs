@@ -84,7 +84,7 @@ fn words_of(client: f64, server: Option<f64>) -> String {
         Some(server) => {
             words += &format!(", {} by the server", whole(server));
             if (server - client).abs() > SAME * server.max(client) {
-                words += ": they differ, so others worked on the server, or work was lost";
+                words += ": they differ: another client used the server, or work was lost";
             }
         }
         None => words += ", not counted by the server over the whole phase",
