@@ -16,7 +16,7 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<&'static str, Refusal>
         return Err(Refusal::new(
             "exists",
             to.to_string_lossy(),
-            "it is there already",
+            "it already exists",
         ));
     }
     if let Some(parent) = to.parent() {

@@ -27,7 +27,7 @@ pub enum FrameError {
     #[error("the connection ended within a frame")]
     Cut,
     /// A length is larger than any frame has: the data is not a frame.
-    #[error("a frame of {header} + {body} bytes is larger than any")]
+    #[error("a frame of {header} + {body} bytes exceeds the limit")]
     Oversized {
         /// Announced length of the header.
         header: usize,

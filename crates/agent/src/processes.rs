@@ -118,7 +118,7 @@ impl Processes {
             return Err(Refusal::new(
                 "unknown-request",
                 name,
-                format!("{signal} is no signal"),
+                format!("{signal} is not a signal"),
             ));
         };
         let send = if to_group {

@@ -53,7 +53,7 @@ impl Pushes {
         if !open.contains_key(sha256)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
         {
-            let text = "another session pushes it";
+            let text = "another session is copying it";
             return Err(Refusal::new("busy", unfinished.to_string_lossy(), text));
         }
         let bytes = file.metadata().at(&unfinished)?.len();
@@ -90,7 +90,7 @@ impl Pushes {
 
     fn file(&self, sha256: &str) -> Result<Arc<File>, Refusal> {
         let file = self.open().get(sha256).cloned();
-        file.ok_or_else(|| Refusal::new("no-handle", sha256, "no push of it has begun"))
+        file.ok_or_else(|| Refusal::new("no-handle", sha256, "no copy of it has begun"))
     }
 
     fn unfinished(&self, sha256: &str) -> PathBuf {
@@ -106,7 +106,11 @@ fn check_name(sha256: &str) -> Result<(), Refusal> {
     if sha256.len() == 64 && sha256.bytes().all(|sign| sign.is_ascii_hexdigit()) {
         return Ok(());
     }
-    Err(Refusal::new("unknown-request", sha256, "it is no SHA-256"))
+    Err(Refusal::new(
+        "unknown-request",
+        sha256,
+        "it is not a SHA-256",
+    ))
 }
 
 /// Returns the SHA-256 of a file, in hexadecimal digits.

@@ -154,7 +154,7 @@ impl ClientShare {
         }
         if total < self.count {
             return Err(DriveError::Request(format!(
-                "{} can't be dealt over {}: each needs at least one",
+                "{} can't be distributed over {}: each needs at least one",
                 counted(total.into(), "connection"),
                 counted(self.count.into(), "share")
             )));

@@ -168,7 +168,7 @@ fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
         ));
     }
     if start.session.compression != load.session.compression {
-        texts.push("the server does not pack the bytes of its connections as asked".to_owned());
+        texts.push("the server does not compress its connections as requested".to_owned());
     }
     texts
 }

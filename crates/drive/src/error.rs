@@ -80,7 +80,7 @@ pub enum DriveError {
         source: io::Error,
     },
     /// The connections were ready too late for the start that was asked for.
-    #[error("ready {:.3} s too late for the start that was asked for", *late_ns as f64 / 1e9)]
+    #[error("ready {:.3} s too late for the requested start", *late_ns as f64 / 1e9)]
     StartMissed {
         /// How much earlier they had to be ready.
         late_ns: u64,
@@ -121,7 +121,7 @@ impl DriveError {
                 statements,
                 ..
             } => Some(format!(
-                "raise it on the server (SET GLOBAL max_prepared_stmt_count = {}), or let the rest go as text (--prepared-full text)",
+                "raise it on the server (SET GLOBAL max_prepared_stmt_count = {}), or send the rest as text (--prepared-full text)",
                 (u64::from(*connections) * *statements as u64)
                     .next_power_of_two()
                     .max(65_536)
@@ -169,16 +169,16 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
             Some("fill it first (dbdyno-load populate), or name another schema with --database")
         }
         1062 => Some(
-            "fill the tables anew (dbdyno-load cleanup, then populate), if an earlier run inserted the same rows",
+            "fill the tables again (dbdyno-load cleanup, then populate), if an earlier run inserted the same rows",
         ),
-        1129 => Some("let the server forget the failed connections: FLUSH HOSTS"),
+        1129 => Some("reset the server's count of failed connections: FLUSH HOSTS"),
         1146 => Some("fill the tables first: dbdyno-load populate with the same workload options"),
         1305 => Some(
-            "make the procedures: dbdyno-load populate with the same workload options as the run's",
+            "create the procedures: dbdyno-load populate with the same workload options as the run's",
         ),
-        1412 | 1615 => Some("let nobody change the tables during the run"),
+        1412 | 1615 => Some("prevent others from changing the tables during the run"),
         2006 | 2013 => Some(
-            "look into the server's log; to go on after a lost connection, add 2006,2013 to the ignored errors (for \
+            "read the server's log; to continue after a lost connection, add 2006,2013 to the ignored errors (for \
              sysbench's workloads --ignore-errors 1213,1020,1205,2006,2013)",
         ),
         _ => None,

@@ -188,7 +188,7 @@ impl Load {
         }
         self.share.check(self.concurrency)?;
         if self.workers == 0 || self.workers > self.connections() {
-            return wrong("workers must be at least 1 and at most one a connection");
+            return wrong("workers must be at least 1 and at most one per connection");
         }
         self.check_role()?;
         self.pacing
@@ -199,10 +199,10 @@ impl Load {
         let name = &self.workload.spec().name;
         match (self.workload.spec().role.as_deref(), &self.role_endpoint) {
             (Some(role), None) => Err(DriveError::Request(format!(
-                "transactions of {name} go to a server with the role {role}, and none is named"
+                "transactions of {name} go to a server with the role {role}, but no server has it"
             ))),
             (None, Some(_)) => Err(DriveError::Request(format!(
-                "a server with a role is named, and no transaction of {name} has one"
+                "a server has a role, but no transaction of {name} has one"
             ))),
             _ => Ok(()),
         }

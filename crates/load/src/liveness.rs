@@ -96,7 +96,7 @@ impl Liveness {
 
     fn given_up(&self, during: &CliError) -> CliError {
         let seconds = self.server_timeout.as_secs_f64();
-        let what = format!("{} answers nobody any more", self.address);
+        let what = format!("{} no longer answers", self.address);
         let is_path_lost = self.is_path_lost.load(Ordering::Relaxed);
         let cli_error = CliError::world(what)
             .because(format!(
@@ -172,7 +172,7 @@ impl Prober {
         // Without a reader nothing is lost.
         let _ = writeln!(
             terminal::stderr(),
-            "warning: {address} has left a log-in without an answer for {limit} s; after another one it is given up"
+            "warning: {address} has not answered a log-in for {limit} s; after another one, dbdyno-load gives up"
         );
     }
 }

@@ -39,7 +39,7 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Quirk>, CliError> {
     }
     let find = |id: &String| {
         quirk(&id.to_uppercase()).ok_or_else(|| {
-            CliError::request(format!("no quirk is called {id}"))
+            CliError::request(format!("there is no quirk {id}"))
                 .hint("dbdyno-load quirks lists them")
         })
     };

@@ -257,7 +257,7 @@ fn read_sites(path: &Path) -> anyhow::Result<Vec<ProbedSite>> {
     let site = |site: Site| {
         let class = WaitClass::of_id(&site.class);
         let class =
-            class.ok_or_else(|| wrong(format!("no class of waits is called {}", site.class)))?;
+            class.ok_or_else(|| wrong(format!("there is no class of waits {}", site.class)))?;
         Ok(ProbedSite {
             build_id: site.build_id,
             address: site.address,

@@ -67,7 +67,7 @@ impl Histogram {
         let limits = [1_u64.to_be_bytes(), HIGHEST_NS.to_be_bytes()].concat();
         if header[8..16] != bounds || header[16..32] != limits {
             return Err(DecodeError(
-                "it has other bounds or digits than 1 ns to 1 h with 3 digits",
+                "its bounds and digits are not 1 ns to 1 h with 3 digits",
             ));
         }
         read_counts(counts)

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum NullServerError {
     /// Neither a socket nor an address was given.
-    #[error("the null server was told to listen nowhere")]
+    #[error("the null server has no address to listen on")]
     Nowhere,
     /// The address can be reached from other machines, and nobody said that this is meant.
-    #[error("{0} is not a loopback address, and whoever reaches the null server is let in")]
+    #[error("{0} is not a loopback address, and the null server accepts everybody who reaches it")]
     Exposed(SocketAddr),
     /// The settings contradict themselves or what is possible.
     #[error("{0}")]

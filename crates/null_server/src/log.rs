@@ -53,7 +53,7 @@ impl StatementLog {
     pub(crate) fn finish(self) -> io::Result<Times> {
         drop(self.sender);
         let result = self.thread.join();
-        result.unwrap_or_else(|_| Err(io::Error::other("the thread that writes the log has died")))
+        result.unwrap_or_else(|_| Err(io::Error::other("the thread that writes the log has ended")))
     }
 }
 

@@ -155,7 +155,7 @@ impl Threads {
         shared.stop.store(true, Ordering::Relaxed);
         self.wakeups.iter().for_each(|wakeup| wakeup.wake());
         let refused =
-            joined(self.acceptor).map_err(NullServerError::system("letting clients in"))?;
+            joined(self.acceptor).map_err(NullServerError::system("accepting clients"))?;
         let mut counters = WorkerCounters::default();
         for worker in self.workers {
             counters.merge(&joined(worker).map_err(NullServerError::system("serving clients"))?);
@@ -180,7 +180,7 @@ impl Threads {
 fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
     thread
         .join()
-        .unwrap_or_else(|_| Err(io::Error::other("a thread of the null server has died")))
+        .unwrap_or_else(|_| Err(io::Error::other("a thread of the null server has ended")))
 }
 
 fn start_log(settings: &Settings) -> Result<Option<StatementLog>, NullServerError> {
@@ -210,7 +210,7 @@ fn check(settings: &Settings) -> Result<(), NullServerError> {
     }
     match settings.faults.capacity_per_s {
         Some(capacity) if !(capacity > 0.0 && capacity <= 1e9) => {
-            wrong("a capacity is more than 0 and at most 1e9 statements a second")
+            wrong("a capacity is more than 0 and at most 1e9 statements per second")
         }
         _ => Ok(()),
     }

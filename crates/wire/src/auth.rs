@@ -87,7 +87,7 @@ impl AuthMethod {
                 Ok(clear_password(password))
             }
             Self::ClearPassword => {
-                Err("the server wants the password in clear over an open network")
+                Err("the server wants the password in clear text over an unencrypted network")
             }
         }
     }
@@ -109,7 +109,7 @@ impl AuthMethod {
             (Self::CachingSha2 | Self::Sha256, key) => encrypt_password(password, nonce, key)?,
             (Self::Parsec, salt) => parsec::answer(password.reveal(), nonce, salt)?,
             (Self::NativePassword | Self::Ed25519 | Self::ClearPassword, _) => {
-                return Err("the server asks for more than this method has");
+                return Err("the server continues a log-in that this method has finished");
             }
         };
         Ok(Some(answer))

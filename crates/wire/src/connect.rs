@@ -45,7 +45,7 @@ pub(crate) fn connect(
 
 /// The resolver gave no answer in time.
 #[derive(Debug, thiserror::Error)]
-#[error("the look-up of the host's name was not answered")]
+#[error("the resolver did not answer")]
 struct NameUnanswered;
 
 /// Returns whether it was the look-up of the name that took too long.
@@ -86,7 +86,7 @@ fn answered<T: Send + 'static>(
             Ok(answer) => return answer,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(io::Error::other("the resolver broke off"));
+                return Err(io::Error::other("the resolver ended without an answer"));
             }
         }
     }

@@ -195,10 +195,8 @@ impl WireConnection {
         loop {
             if let Some(header) = PacketHeader::of(&self.leftover) {
                 if header.length > MAX_CONTROL_BYTES {
-                    let what = format!(
-                        "a packet of {} bytes where a short one is due",
-                        header.length
-                    );
+                    let what =
+                        format!("a packet of {} bytes instead of a short one", header.length);
                     return Err(WireError::Protocol(what));
                 }
                 let end = HEADER_BYTES + header.length;

@@ -94,7 +94,7 @@ pub enum WireError {
         peer: String,
     },
     /// The server does not do what was asked for.
-    #[error("{0} was demanded, but the server does not offer it")]
+    #[error("{0} is required, but the server does not offer it")]
     NotOffered(&'static str),
     /// The server refused the request.
     #[error("the server answered {0}")]

@@ -102,7 +102,10 @@ fn agreed_capabilities(
 ) -> Result<u32, WireError> {
     let offered = greeting.capabilities;
     if offered & capability::NEEDED != capability::NEEDED {
-        let what = format!("{} can't log users in as 4.1 did", greeting.server_version);
+        let what = format!(
+            "{} does not support the log-in of MySQL 4.1",
+            greeting.server_version
+        );
         return Err(WireError::Protocol(what));
     }
     // MariaDB does not offer the lowest bit, yet by it learns that it talks to a client of MySQL's kind.
@@ -122,7 +125,7 @@ fn agreed_capabilities(
         TlsPolicy::Required | TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_) => true,
     };
     if wants_tls && !offers_tls {
-        let reason = "demanded, but the server does not offer it".to_owned();
+        let reason = "required, but the server does not offer it".to_owned();
         return Err(WireError::Tls {
             peer: endpoint.address.to_string(),
             reason,
@@ -209,26 +212,26 @@ impl Login<'_> {
                 Some((&AUTH_MORE_DATA, more)) => self.auth_more_data(method, &nonce, more)?,
                 _ => {
                     return Err(WireError::Protocol(
-                        "it answered a proof with nonsense".into(),
+                        "it sent an unexpected answer to the password".into(),
                     ));
                 }
             }
         }
         Err(WireError::Protocol(
-            "it never came to a verdict at log-in".to_owned(),
+            "it did not finish the log-in".to_owned(),
         ))
     }
 
     /// Reads the method and the nonce that the server wants instead.
     fn auth_switch(&self, rest: &[u8]) -> Result<(AuthMethod, Vec<u8>), WireError> {
         if rest.is_empty() {
-            let reason = "the method of MySQL 4.0 is too weak; give the user another one";
+            let reason = "the method of MySQL 4.0 is insecure; give the user another one";
             return Err(self.auth_error("mysql_old_password", reason));
         }
         let mut bytes = Bytes(rest);
         let name = limits::text(bytes.string_to_zero()?);
         let method = AuthMethod::named(&name)
-            .ok_or_else(|| self.auth_error(&name, "this client does not know that method"))?;
+            .ok_or_else(|| self.auth_error(&name, "this client does not support that method"))?;
         Ok((method, nonce_of(bytes.0).to_vec()))
     }
 

@@ -68,7 +68,7 @@ pub(crate) fn parse_prepared(answer: &[u8]) -> Result<PreparedStatement, WireErr
     let mut bytes = Bytes(answer);
     if bytes.u8()? != 0 {
         return Err(WireError::Protocol(
-            "it answered PREPARE with nonsense".to_owned(),
+            "it sent an unexpected answer to PREPARE".to_owned(),
         ));
     }
     let id = bytes.u32()?;

@@ -111,7 +111,7 @@ impl Session {
     pub fn load_local(&mut self, sql: &str, rows: &mut dyn Read) -> Result<QueryResult, WireError> {
         if self.info().capabilities & capability::LOCAL_FILES == 0 {
             return Err(WireError::Misuse(
-                "local files are not agreed on with the server",
+                "the server was not asked for local files",
             ));
         }
         self.begin();
@@ -149,7 +149,7 @@ impl Session {
     ) -> Result<QueryResult, WireError> {
         if parameters.len() != usize::from(statement.parameter_count) {
             return Err(WireError::Misuse(
-                "values and places of a statement differ in number",
+                "a statement has different numbers of values and parameters",
             ));
         }
         self.begin();
@@ -167,7 +167,7 @@ impl Session {
     ) -> Result<(), WireError> {
         if rows.values() != usize::from(statement.parameter_count) {
             return Err(WireError::Misuse(
-                "rows and places of a statement differ in number",
+                "a statement has different numbers of rows and parameters",
             ));
         }
         self.begin();

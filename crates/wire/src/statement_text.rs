@@ -54,7 +54,7 @@ impl StatementText {
         debug_assert_eq!(
             parameters.len(),
             self.places.len(),
-            "values and places differ in number"
+            "there are different numbers of values and parameters"
         );
         let mut written = 0;
         for (&place, value) in self.places.iter().zip(parameters.iter()) {

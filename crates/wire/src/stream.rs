@@ -15,7 +15,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 /// Verb for a server that reads nothing.
-const NO_ROOM: &str = "took no more bytes";
+const NO_ROOM: &str = "accepted no more bytes";
 
 /// Describes what a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -177,9 +177,9 @@ fn server_name(
     };
     match (ServerName::try_from(host.to_owned()), peer_ip, policy) {
         (Ok(name), ..) => Ok(name),
-        (Err(_), None, _) | (Err(_), _, TlsPolicy::VerifyIdentity(_)) => {
-            Err(format!("{host:?} is no name a certificate could hold"))
-        }
+        (Err(_), None, _) | (Err(_), _, TlsPolicy::VerifyIdentity(_)) => Err(format!(
+            "{host:?} is not a name that a certificate can have"
+        )),
         (Err(_), Some(ip), _) => Ok(ip.into()),
     }
 }

@@ -51,7 +51,7 @@ pub enum WorkloadError {
     },
     /// More statements than a connection can distinguish.
     #[error(
-        "{tables} tables need {statements} statements a connection, and {most} is the most; choose fewer tables"
+        "{tables} tables need {statements} statements per connection, but at most {most} are allowed; choose fewer tables"
     )]
     TooManyStatements {
         /// The option `tables`.

@@ -249,7 +249,7 @@ def _unknown_option_error(
     if size and option in ("--tables", "--rows", "--table-size", "--scale", "--warehouses"):
         return StudyError(f"{title or workload} has no {option}", "", f"its size is {size} N")
     if option.isdecimal():
-        return StudyError(f"'{option}' belongs to no option", "", "join a list by commas, such as --concurrency 1,4,16")
+        return StudyError(f"'{option}' follows no option", "", "join a list by commas, such as --concurrency 1,4,16")
     if hint := meant_option("dbdyno compare", option, value, own_options):
         return StudyError(f"unknown option '{option}'", "", hint)
     all_options = [*own_options, *(f"--{name.replace('_', '-')}" for name in known_options)]

@@ -176,7 +176,7 @@ def warn_of_missing_runs(outcome: StudyOutcome, *, is_fresh: bool = False) -> No
     if outcome.refused:
         tell(
             "warning: stopped before the first run: the targets have critical differences. dbdyno audit --fix "
-            "STUDY.toml DIR writes a study without those that settings can remove; to run it unchanged, leave out "
+            "STUDY.toml DIR writes a study without those that settings can remove; to run it unchanged, omit "
             "--strict-audit and [audit] stop_at"
         )
         return

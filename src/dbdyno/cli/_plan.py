@@ -191,7 +191,9 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
             console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
     if precision is None and forecast.within_ns is not None and not forecast.is_possible:
-        lines.append(f"           the searches take longer than {format_duration(forecast.within_ns)}: leave out cells")
+        lines.append(
+            f"           the searches take longer than {format_duration(forecast.within_ns)}: choose fewer cells"
+        )
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in forecast.unanswered)]:
         console.print(line, markup=False)
 

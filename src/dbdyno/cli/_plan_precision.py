@@ -264,6 +264,6 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
 
 def _best_design_words(best: Design | None) -> str:
     if best is None:
-        return ": two windows of 60 s a cell take longer; leave out cells"
+        return ": two windows of 60 s a cell take longer; choose fewer cells"
     half_width = _half_width_words(best.half_width)
     return f'; the best is {half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'

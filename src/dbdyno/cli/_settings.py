@@ -181,7 +181,7 @@ def _option_rows(
     from dbdyno.configure import RequestedOptions, settings_of_series  # late: see _main
 
     if engine.family not in family_names():
-        problem = f"'{engine}' belongs to no known family"
+        problem = f"'{engine}' is of no known family"
         raise StudyError(problem, "", nearest_family(engine.family))
     requested = RequestedOptions(dict(_parse_setting(word) for word in words))
     settings = settings_of_series(engine, tier_bytes, requested)

@@ -266,7 +266,7 @@ def _interface(host: Host, choice: HostChoice) -> Interface:
     link = host.run([ip, "-o", "link", "show", "dev", match[1]], timeout_s=_TIMEOUT_S).stdout
     mtu = re.search(r"\bmtu (\d+)", link)
     if mtu is None:
-        raise ConfigureError(f"ip does not tell the MTU of {match[1]}", link)
+        raise ConfigureError(f"ip does not report the MTU of {match[1]}", link)
     return Interface(match[1], int(mtu[1]))
 
 

@@ -34,7 +34,7 @@ def start_server(order: StartOrder) -> Server:
 
     Raises
     ------
-    HostError : memory can't be bounded on this host, or not by this user
+    HostError : memory can't be limited on this host, or not by this user
     ConfigureError : it did not start (the end of its log is given), refused an option (named), or a setting did
         not take effect (named)
     """

@@ -36,7 +36,7 @@ def rows_of(cursor: _Answered, width: int) -> Sequence[tuple[Any, ...]]:
     rows: Sequence[tuple[Any, ...]] = cursor.fetchall()
     narrowest = min([len(cursor.description), *(len(row) for row in rows)])
     if narrowest < width:
-        what = f"the server answered with rows of {narrowest} columns where {width} were asked for"
+        what = f"the server answered with rows of {narrowest} columns instead of {width}"
         raise OperationalError(CR.CR_MALFORMED_PACKET, what)
     return rows
 
@@ -51,5 +51,5 @@ def number_of(value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        what = f"the server answered {str(value)[:40]!r} where a number was asked for"
+        what = f"the server answered {str(value)[:40]!r} instead of a number"
         raise OperationalError(CR.CR_MALFORMED_PACKET, what) from None

@@ -77,7 +77,7 @@ def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
             return float(value)
         raise _mismatch_error(value, place, _NAMES[kind])
     if kind is float and not abs(value) <= LARGEST:  # nor is what is no number
-        raise DecodeError(f"{pointer(place)}: {value:g} where a number of at most {LARGEST:g} belongs")
+        raise DecodeError(f"{pointer(place)}: {value:g} instead of a number of at most {LARGEST:g}")
     if kind is int and not -(2**63) <= value < 2**64:
         raise DecodeError(f"{pointer(place)}: a whole number beyond 64 bits")
     return value
@@ -157,7 +157,7 @@ def _fixed_tuple_reader(kinds: tuple[Any, ...]) -> _Reader:
     def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         parts = _require_list(value, place)
         if len(parts) != len(kinds):
-            raise DecodeError(f"{pointer(place)}: {len(parts)} values where {len(kinds)} belong")
+            raise DecodeError(f"{pointer(place)}: {len(parts)} values instead of {len(kinds)}")
         return tuple(_reader(kind)(part, (*place, i)) for i, (kind, part) in enumerate(zip(kinds, parts, strict=True)))
 
     return read
@@ -193,7 +193,7 @@ def _require_list(value: Any, place: _Place) -> Sequence[Any]:  # noqa: ANN401
 
 
 def _mismatch_error(value: Any, place: _Place, expected_words: str) -> DecodeError:  # noqa: ANN401
-    return DecodeError(f"{pointer(place)}: {_value_words(value)} where {expected_words} belongs")
+    return DecodeError(f"{pointer(place)}: {_value_words(value)} instead of {expected_words}")
 
 
 def _value_words(value: Any) -> str:  # noqa: ANN401

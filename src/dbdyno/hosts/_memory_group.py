@@ -112,7 +112,7 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
     place = find_place(files.read_text(proc / "cgroup"), files.read_text(proc / "mountinfo"))
     if place is None:
         raise HostError(
-            "memory can't be bounded here",
+            "dbdyno can't limit memory here",
             "no control group with a memory controller is mounted",
             "leave [limits] out",
             code="memory-unbounded",
@@ -125,8 +125,8 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
         files.make_directory(folder, is_new=True)
     except OSError as error:
         raise HostError(
-            "memory can't be bounded here",
-            f"{folder} can't be made: {error.strerror}",
+            "dbdyno can't limit memory here",
+            f"{folder} can't be created: {error.strerror}",
             _remedy(files),
             code="memory-unbounded",
         ) from error
@@ -136,7 +136,7 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
     except OSError as error:
         remove_group(files, folder)
         raise HostError(
-            f"memory can't be bounded at {format_bytes(limit_bytes)}",
+            f"dbdyno can't limit memory at {format_bytes(limit_bytes)}",
             f"{error.filename}: {error.strerror}",
             _remedy(files),
         ) from error
@@ -193,13 +193,13 @@ def _bounded_parent(own_group: Path, files: Files) -> Path:
     controllers = _read_words(parent / "cgroup.controllers", files)
     if "memory" not in controllers:
         why = f"{parent} has no memory controller for its children: {' '.join(controllers) or 'none at all'}"
-        raise HostError("memory can't be bounded here", why, _remedy(files), code="memory-unbounded")
+        raise HostError("dbdyno can't limit memory here", why, _remedy(files), code="memory-unbounded")
     if "memory" not in _read_words(parent / "cgroup.subtree_control", files):
         try:
             files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
             why = f"{parent} does not delegate its memory controller: {error.strerror}"
-            raise HostError("memory can't be bounded here", why, _remedy(files), code="memory-unbounded") from error
+            raise HostError("dbdyno can't limit memory here", why, _remedy(files), code="memory-unbounded") from error
     return parent
 
 

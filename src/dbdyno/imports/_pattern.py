@@ -90,7 +90,7 @@ def _literal_pattern(token: str, text: str) -> str:
     if token in ("*", "..."):
         return "[^/]*?"
     if token in "{}":
-        raise TreeError(f"'{text}' is not a pattern", f"'{token}' stands alone", "write fields as {threads}")
+        raise TreeError(f"'{text}' is not a pattern", f"'{token}' has no counterpart", "write fields as {threads}")
     return re.escape(token)
 
 

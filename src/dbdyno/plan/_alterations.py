@@ -263,7 +263,7 @@ def _altered_target(
     if alteration.times != 1:
         if old_value is None or isinstance(old_value, str):
             raise RequestError(
-                f"what {alteration.setting} is on {target.name} is not known, so dbdyno can't make it "
+                f"the value of {alteration.setting} on {target.name} is not known, so dbdyno can't make it "
                 f"{alteration.times} times "
                 "as large",
                 f"policy {study.policy} leaves it to the server or to its option file",

@@ -217,7 +217,9 @@ def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
 def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:
     """Return what must hold and does not, in words; empty when all does."""
     broken_answers = [answer for answer in answers if answer.status == "broken"]
-    return "; ".join(f"{answer.name} ({answer.meaning}) is broken in {answer.rows} rows" for answer in broken_answers)
+    return "; ".join(
+        f"{answer.name} ({answer.meaning}) does not hold in {answer.rows} rows" for answer in broken_answers
+    )
 
 
 def undecided_words(answers: Sequence[ConditionAnswer], timeouts: Timeouts | None = None) -> str:

@@ -53,7 +53,7 @@ def check_is(name: EngineName, identity: ServerIdentity, raw_version: str, where
     if identity.family != name.family or (name.version and not matches(identity.version, name.version)):
         raise StudyError(
             f"{where} is not {name.family} {name.version}".rstrip(),
-            f"it says: {raw_version} ({identity.family})",
+            f"it reports: {raw_version} ({identity.family})",
             f"write {replace(name, family=identity.family, version=identity.version)}",
             code="other-server",
         )

@@ -275,9 +275,7 @@ def _nearest_candidate(
 
 
 def _offered_words(candidates: Iterable[_Candidate]) -> str:
-    return (
-        "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in candidates})) or "they have no engine at all"
-    )
+    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in candidates})) or "they have no engine"
 
 
 def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candidate]) -> StudyError:

@@ -342,7 +342,7 @@ def check_installed(engine: InstalledEngine, host: Host) -> list[str]:
     except (ProvisionError, HostError) as error:
         return [*lines, f"{error.what}: {error.why}"]
     if raw_version != engine.installation.raw_version:
-        lines.append(f"its server says {raw_version}, but it was {engine.installation.raw_version}")
+        lines.append(f"its server reports {raw_version}, but it was {engine.installation.raw_version}")
     return lines
 
 

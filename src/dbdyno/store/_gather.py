@@ -204,7 +204,7 @@ def _made_twice(first: Results, other: Results, run_id: str) -> StoreError:
     return StoreError(
         f"{first.path} and {other.path} both have run {run_id}",
         "each part must have different runs",
-        "leave out one of them, or run the parts with --part 1/N to N/N",
+        "remove one of them, or run the parts with --part 1/N to N/N",
         code="made-twice",
     )
 

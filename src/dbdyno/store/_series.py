@@ -241,11 +241,11 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
     """Return a column as the kind that belongs there, its numbers finite."""
     if isinstance(column, Texts):
         if kind != "string":
-            raise ValueError(f"column {name} holds texts where numbers belong")
+            raise ValueError(f"column {name} holds texts instead of numbers")
         return column
     if kind == "string":
         if not np.isnan(column).all():
-            raise ValueError(f"column {name} holds numbers where texts belong")
+            raise ValueError(f"column {name} holds numbers instead of texts")
         return Texts.repeated(None, len(column))
     is_float = column.dtype.kind == "f"
     known_values = column[~np.isnan(column)] if is_float else column
@@ -260,5 +260,5 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
     if kind == "double":
         return column.astype(np.float64, copy=False)
     if is_float and not (known_values == np.rint(known_values)).all():
-        raise ValueError(f"column {name} holds fractions where whole numbers belong")
+        raise ValueError(f"column {name} holds fractions instead of whole numbers")
     return column.astype(np.int64, copy=False) if len(known_values) == len(column) else column

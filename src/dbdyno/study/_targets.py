@@ -71,9 +71,7 @@ def parse_options(text: str, source: str) -> dict[str, str | None]:
     for option in option_file.options:
         if not option.group:
             why = "it is before the first group, so a server refuses the whole file"
-            raise StudyError(
-                f"{source}:{option.line}: '{option.name}' belongs to no group", why, "write [mysqld] above it"
-            )
+            raise StudyError(f"{source}:{option.line}: '{option.name}' is in no group", why, "write [mysqld] above it")
     options: dict[str, str | None] = {}
     for option in option_file.options:
         name = _fold_option(option.name)
@@ -225,7 +223,7 @@ class TargetsReader(Tables):
         except StudyError as error:
             raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
         if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
-            what = f"'{name}' belongs to no known family"
+            what = f"'{name}' is of no known family"
             self._fail(table, key, what, remedy=nearest_family(engine.family), index=index)
         return engine
 

@@ -36,7 +36,7 @@ def unpacked(codec: int, data: bytes, size: int) -> bytes:
     else:
         raise ValueError(f"it is compressed by {_NAMES.get(codec, 'an unknown program')}, not by zstd, gzip or Snappy")
     if len(content) != size:
-        raise ValueError(f"a page of {len(content)} bytes where {size} belong")
+        raise ValueError(f"a page of {len(content)} bytes instead of {size}")
     return content
 
 
@@ -63,7 +63,7 @@ def _unpack_snappy(data: bytes, size: int) -> bytes:
     """Unpack Snappy: literals, and copies of what was unpacked before."""
     declared_size, position = read_varint(data, 0)
     if declared_size != size:
-        raise ValueError(f"a page of {declared_size} bytes where {size} belong")
+        raise ValueError(f"a page of {declared_size} bytes instead of {size}")
     output = bytearray()
     while position < len(data) and len(output) <= size:
         tag = data[position]

@@ -76,7 +76,7 @@ impl Pacing {
             Self::Closed { think } => think.map_or(Ok(()), Think::check),
             Self::FixedRate { rate_per_s, .. } if !(1e-3..=1e7).contains(rate_per_s) => {
                 wrong(format!(
-                    "a rate of {rate_per_s} events a second is not between 0.001 and 10,000,000"
+                    "a rate of {rate_per_s} events per second is not between 0.001 and 10,000,000"
                 ))
             }
             Self::FixedRate { .. } => Ok(()),

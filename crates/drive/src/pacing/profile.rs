@@ -42,19 +42,19 @@ impl RateStream {
             && usize::from(transaction) >= transaction_types
         {
             return wrong(format!(
-                "transaction type {transaction} is asked for, and the workload has {transaction_types}"
+                "there is no transaction type {transaction}: the workload has {transaction_types}"
             ));
         }
         for stretch in &self.profile {
             for rate_per_s in [stretch.from_per_s, stretch.to_per_s] {
                 if !(0.0..=HIGHEST_PER_S).contains(&rate_per_s) {
                     return wrong(format!(
-                        "a rate of {rate_per_s} events a second is not between 0 and 10,000,000"
+                        "a rate of {rate_per_s} events per second is not between 0 and 10,000,000"
                     ));
                 }
             }
             if stretch.duration_ns == 0 {
-                return wrong("a stretch of the rate lasts 0 ns".to_owned());
+                return wrong("a segment of the rate lasts 0 ns".to_owned());
             }
         }
         if self

@@ -39,7 +39,7 @@ impl Think {
             return Ok(());
         }
         Err(DriveError::Request(format!(
-            "a think time of {} ns is not between 1 ns and 24 h; without one, leave it out",
+            "a think time of {} ns is not between 1 ns and 24 h; omit it for no think time",
             self.mean_ns
         )))
     }

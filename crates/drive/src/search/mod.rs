@@ -53,11 +53,11 @@ impl Search {
             ));
         }
         if self.response_ns == 0 {
-            return wrong("a response time below 0 s can't be held".to_owned());
+            return wrong("no response time is below 0 s".to_owned());
         }
         if !(RATES_PER_S.0..=RATES_PER_S.1).contains(&self.first_per_s) {
             return wrong(format!(
-                "a first rate of {} events a second is not between 0.001 and 10,000,000",
+                "a first rate of {} events per second is not between 0.001 and 10,000,000",
                 self.first_per_s
             ));
         }
@@ -109,7 +109,7 @@ pub fn search(
     load.check()?;
     search.check()?;
     if load.events_limit.is_some() {
-        let what = "a search can't end after a number of events: its probes last as long as they are told to";
+        let what = "a search can't end after a number of events: its probes have a fixed length";
         return Err(DriveError::Request(what.to_owned()));
     }
     let mut hunt = SearchRun {

@@ -22,7 +22,7 @@ impl Worker {
     /// Handles an OK packet that answered a SELECT, as if tables had no rows and no columns: no such event was done.
     #[cold]
     pub(super) fn refuse_without_rows(&mut self, index: u32, now_ns: u64) {
-        let what = "it answered a SELECT by an OK packet, without a result set".to_owned();
+        let what = "it answered a SELECT with an OK packet, without a result set".to_owned();
         let error = WireError::Protocol(what);
         self.count_statement_error(index, MALFORMED);
         self.count_first_attempt(index, now_ns);
@@ -296,7 +296,7 @@ impl Worker {
                 return self.lose(index, &WireError::Server(error.clone()), LOST, now_ns);
             }
             Reply::Error(error) => error.to_string(),
-            other => format!("the server answered what was not asked: {other:?}"),
+            other => format!("the server sent an unexpected answer: {other:?}"),
         };
         self.fail_run(index, None, text, Cause::Server);
     }

@@ -164,7 +164,7 @@ impl LoadOrder {
             );
             return Err(CliError::request(what).hint(match role {
                 Some(role) => format!("name the server of the role {role} (--target {role}=HOST)"),
-                None => "leave --target out".to_owned(),
+                None => "omit --target".to_owned(),
             }));
         }
         let Some(role) = role else {
@@ -172,7 +172,7 @@ impl LoadOrder {
         };
         let Some(place) = self.role_targets.get(role) else {
             let what = format!(
-                "transactions of {} need a server with the role {role}, and none is named",
+                "transactions of {} need a server with the role {role}, but no server has it",
                 workload.spec().name
             );
             return Err(CliError::request(what).hint(format!(
@@ -194,7 +194,7 @@ impl LoadOrder {
                 "{name} with these options needs {}, not {given}",
                 counted(u64::from(users), "connection")
             );
-            return Err(CliError::request(what).hint("leave --threads out, or give that number"));
+            return Err(CliError::request(what).hint("omit --threads, or give that number"));
         }
         if self.pacing != (PacingOrder::Closed { think: None }) {
             let what = format!("{name} paces itself: it takes no rate, think time or search");
@@ -257,7 +257,7 @@ impl LoadOrder {
         )?;
         match NonZeroU32::new(seconds) {
             None => Err(CliError::request("the server's counts can't be read every 0 s".to_owned())
-                .hint("give at least 1s, or leave --counts-every out: counts are always read where phases begin and end")),
+                .hint("give at least 1s, or omit --counts-every: counts are always read at the beginning and the end of phases")),
             every_s => Ok(every_s),
         }
     }
@@ -267,7 +267,7 @@ impl LoadOrder {
             Some(ns) if ns < SECOND_NS => Err(CliError::request(format!(
                 "an answer timeout of {ns} ns is below 1 s: answers are checked once a second"
             ))
-            .hint("give at least 1s, or none to wait for ever (--answer-timeout)")),
+            .hint("give at least 1s, or none to wait forever (--answer-timeout)")),
             _ => Ok(()),
         }
     }

@@ -120,7 +120,7 @@ impl PacingOrder {
         let seconds = |ns: u64| ns as f64 / 1e9;
         (profile_ns > run_ns).then(|| {
             format!(
-                "the stretches of the rate last {} s and the run {} s: the rest of them is not driven",
+                "the segments of the rate last {} s, but the run only {} s: the rest is not driven",
                 seconds(profile_ns),
                 seconds(run_ns)
             )

@@ -72,10 +72,10 @@ impl LoadOrder {
         let refusal = match () {
             () if self.share.is_some() || self.start_at_ns.is_some() || self.is_commanded => {
                 CliError::request("load hosts can't be combined with a share or a start time")
-                    .hint("leave --share and --start-at out: dbdyno-load deals the load and starts the hosts together")
+                    .hint("omit --share and --start-at: dbdyno-load distributes the load and starts the hosts together")
             }
             () if self.cpus.is_some() => {
-                CliError::request("--cpus can't be used for several hosts").hint("leave --cpus out")
+                CliError::request("--cpus can't be used for several hosts").hint("omit --cpus")
             }
             () if matches!(self.pacing, PacingOrder::Search(_)) => {
                 CliError::request("a search can't be driven from load hosts")
@@ -104,14 +104,14 @@ impl LoadOrder {
             let what = format!("{name} can't be shared by several processes");
             return Err(CliError::request(what)
                 .because("its connections work in rounds that they share within one process")
-                .hint("drive it from one host (leave --share out)"));
+                .hint("drive it from one host (omit --share)"));
         }
         if self.events.is_some() {
             return Err(CliError::request(
                 "a number of events can't be shared by several processes",
             )
             .because("whichever connection is free takes the next event")
-            .hint("give a time instead (--time), or leave --share out"));
+            .hint("give a time instead (--time), or omit --share"));
         }
         if matches!(self.pacing, PacingOrder::Search(_)) {
             return Err(
@@ -124,7 +124,7 @@ impl LoadOrder {
                 counted(u64::from(self.concurrency), "connection"),
                 share.count,
             );
-            let what = format!("{connections} can't be dealt over {count} shares");
+            let what = format!("{connections} can't be distributed over {count} shares");
             return Err(CliError::request(what).hint(
                 "--threads counts the connections of all shares together: give at least one per share",
             ));
@@ -187,7 +187,7 @@ mod tests {
     fn what_processes_cannot_share_is_refused() {
         let share = json!({"number": 1, "count": 2});
         assert!(refusal(&order(|order| order["events"] = json!(5))).contains("events"));
-        assert!(refusal(&order(|order| order["concurrency"] = json!(2))).contains("dealt"));
+        assert!(refusal(&order(|order| order["concurrency"] = json!(2))).contains("3 shares"));
         assert!(
             refusal(&order(|order| order["share"]["number"] = json!(4))).contains("share 4 of 3")
         );
@@ -217,7 +217,7 @@ mod tests {
         assert!(refusal("share", json!({"number": 1, "count": 2})).contains("with a share"));
         assert!(refusal("start_at_ns", json!(1)).contains("with a share"));
         assert!(refusal("cpus", json!([0])).contains("--cpus"));
-        assert!(refusal("concurrency", json!(1)).contains("can't be dealt"));
+        assert!(refusal("concurrency", json!(1)).contains("1 connection"));
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl WorkloadChoice {
                 let what = format!("the files of {} can't be sent to load hosts", self.name);
                 Err(CliError::request(what)
                     .because(format!(
-                        "they have {bytes} bytes as JSON, {most} MiB are the most"
+                        "they have {bytes} bytes as JSON, at most {most} MiB are allowed"
                     ))
                     .hint("keep data out of the SQL files: [tables] generates rows")
                     .into())

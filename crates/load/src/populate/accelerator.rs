@@ -26,7 +26,7 @@ pub(super) fn check(access: &Access) -> Result<(), CliError> {
                 .because(format!(
                     "it lacks the status variable {STATE}, which MySQL has since 8.0.21"
                 ))
-                .hint("leave --accelerate out"),
+                .hint("omit --accelerate"),
         ),
     }
 }
@@ -61,7 +61,7 @@ fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliErr
     Err(CliError::world("the server's redo log is still switched off")
         .because(format!("{before}{error}"))
         .hint(
-            "if the server runs, send ALTER INSTANCE ENABLE INNODB REDO_LOG first of all; if it crashed, set it up again",
+            "if the server runs, first send ALTER INSTANCE ENABLE INNODB REDO_LOG; if it crashed, its data is lost: set it up again",
         ))
 }
 
@@ -94,5 +94,5 @@ fn state(session: &mut Session) -> Result<Option<String>, WireError> {
 fn refused(error: &WireError) -> CliError {
     CliError::world("the server's redo log could not be switched off")
         .because_of(error)
-        .hint("GRANT INNODB_REDO_LOG_ENABLE ON *.* to the account, or leave --accelerate out")
+        .hint("GRANT INNODB_REDO_LOG_ENABLE ON *.* to the account, or omit --accelerate")
 }

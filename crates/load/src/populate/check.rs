@@ -45,6 +45,6 @@ impl Populator<'_> {
             sent.join(", "),
             found.join(", ")
         ))
-        .hint("drop the tables with dbdyno-load cleanup and the same options, and fill them anew"))
+        .hint("drop the tables with dbdyno-load cleanup and the same options, and fill them again"))
     }
 }

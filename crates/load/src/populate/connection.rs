@@ -180,7 +180,7 @@ impl<'a> LoaderConnection<'a> {
             self.context.repeats.fetch_add(1, Ordering::Relaxed);
             is_repeat = true;
         }
-        Err(failed(&step.what, &"it was never begun"))
+        Err(failed(&step.what, &"it never began"))
     }
 
     /// Returns to a connection without an open transaction.
@@ -221,7 +221,7 @@ impl LoaderContext<'_> {
                 Err(_) if self.stop.is_thrown() => return Err(interrupted()),
                 Err(error) if Instant::now() >= until => {
                     let cli_error = CliError::world(format!(
-                        "the server is gone and did not come back within {} s",
+                        "the connection was lost, and the server did not accept another within {} s",
                         self.reconnect_timeout.as_secs()
                     ))
                     .because(format!("{lost}; then {error}"))

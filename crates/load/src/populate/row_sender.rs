@@ -93,7 +93,7 @@ impl RowSender {
         match usize::from(statement.parameter_count) {
             counted if counted == places => Ok(statement),
             counted => Err(WireError::Protocol(format!(
-                "it counts {counted} places in an INSERT that has {places}"
+                "it counts {counted} parameters in an INSERT that has {places}"
             ))),
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<StepSu
     {
         return Err(CliError::request("there is no filling to continue")
             .because("the schema holds no unfinished filling")
-            .hint("leave --resume out"));
+            .hint("omit --resume"));
     }
     let (begun, entries) = step_log::read(session).map_err(unkept)?;
     if begun == identity {

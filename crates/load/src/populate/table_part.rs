@@ -110,7 +110,7 @@ impl Populator<'_> {
                 warning,
             } => {
                 let why = warning.unwrap_or_else(|| "the server does not say why".to_owned());
-                let why = format!("of {sent} rows it took {taken}: {why}");
+                let why = format!("it accepted {taken} of {sent} rows: {why}");
                 Err(failed(&self.table(table), &why).into())
             }
         }
@@ -151,6 +151,6 @@ impl Populator<'_> {
         if knows_transactions == Some(b"YES") {
             return Ok(()); // the server has undone it
         }
-        Err(failed(&self.table(table), &"its storage engine knows no transactions, and nothing tells the rows of a part that was broken off from others").into())
+        Err(failed(&self.table(table), &"its storage engine has no transactions, so dbdyno-load can't find the rows of an interrupted part").into())
     }
 }

@@ -94,11 +94,11 @@ impl Populator<'_> {
         let mut rows = self.population.rows(table, part);
         if skip_rows(&mut *rows, method, place) != place {
             return Err(CliError::world(format!(
-                "{} was begun with transactions that end at other rows",
+                "{} was started with transactions that end at other rows",
                 self.table(table)
             ))
             .hint(
-                "drop the tables with dbdyno-load cleanup and the same options, and fill them anew",
+                "drop the tables with dbdyno-load cleanup and the same options, and fill them again",
             )
             .into());
         }

@@ -48,7 +48,7 @@ impl VerifyReporter {
         let seconds = end.elapsed_ns as f64 / 1e9;
         writeln!(
             terminal::stdout(),
-            "{}: {} hold, {} broken, {} need not hold and don't, {} undecided; {seconds:.1} s",
+            "{}: {} hold, {} broken, {} do not hold and need not, {} undecided; {seconds:.1} s",
             end.status,
             end.holds,
             end.broken,

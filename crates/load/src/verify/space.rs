@@ -117,7 +117,7 @@ pub(super) fn judge(
             other_pages(spaces, u64::from(bytes)),
         ),
         Compression::Holes => (
-            "files take less of the disk than they are long".to_owned(),
+            "files take less disk space than their length".to_owned(),
             without_holes(spaces),
         ),
     };

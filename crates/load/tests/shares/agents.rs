@@ -203,7 +203,7 @@ fn what_hosts_cannot_share_is_refused_before_any_is_reached() {
         (
             "gone,c1",
             &["--threads", "1", "--time", "1s"][..],
-            "can't be dealt",
+            "1 connection",
         ),
         ("gone,c1", &["--threads", "4", "--events", "9"], "events"),
         ("-oProxyCommand=x", &["--time", "1s"], "as ssh takes them"),

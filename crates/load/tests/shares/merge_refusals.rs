@@ -34,7 +34,7 @@ fn what_is_not_all_of_one_run_is_refused() {
     refused("count", "the number of shares", |shares| {
         shares[1][0]["share"]["count"] = json!(4)
     });
-    refused("twice", "share 1 of 3 is there twice", |shares| {
+    refused("twice", "share 1 of 3 was", |shares| {
         shares[1] = shares[0].clone()
     });
     refused("missing", "missing: 2 of 3", |shares| {

@@ -5,10 +5,7 @@ pub(crate) fn error_text(code: u16) -> (&'static str, String) {
     let known = TABLE.iter().find(|(known, ..)| *known == code);
     match known {
         Some((_, state, text)) => (state, (*text).to_owned()),
-        None => (
-            "HY000",
-            format!("Error {code}, asked for in the null server's plan"),
-        ),
+        None => ("HY000", format!("Error {code}, planned by the null server")),
     }
 }
 

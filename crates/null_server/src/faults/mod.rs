@@ -22,7 +22,7 @@ pub use timed::{TimeWindow, TimedFault};
 
 /// An option that says something else than it may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is not understood: {expected}")]
+#[error("{given:?} is not valid: {expected}")]
 pub struct FaultError {
     /// What was written.
     pub given: String,

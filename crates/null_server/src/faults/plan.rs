@@ -42,7 +42,7 @@ impl FromStr for ErrorRule {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        const EXPECTED: &str = "write an error code and how often it comes, such as 1213:3%";
+        const EXPECTED: &str = "write an error code and its frequency, such as 1213:3%";
         let given = || FaultError::new(text, EXPECTED);
         let (code, frequency) = text.split_once(':').ok_or_else(given)?;
         let code = code.trim().parse().ok().filter(|&code| code > 0);
@@ -85,7 +85,7 @@ impl FromStr for ErrorPlace {
         match text.trim() {
             "" => Err(FaultError::new(
                 text,
-                "write any, a kind of statement such as commit, or how its text begins",
+                "write any, a kind of statement such as commit, or the beginning of its text",
             )),
             "any" => Ok(Self::Any),
             kind if is_kind(kind) => Ok(Self::Kind(kind.to_owned())),
@@ -118,8 +118,7 @@ impl FromStr for Refusal {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        const EXPECTED: &str =
-            "write 40s+10s for error 1040, or how before it: reset@40s+10s, closed@40s+10s";
+        const EXPECTED: &str = "write 40s+10s for error 1040, or begin with another way: reset@40s+10s, closed@40s+10s";
         let (kind, window) = text.split_once('@').unwrap_or(("error", text));
         let kind = match kind {
             "error" | "1040" => RefusalKind::Error,

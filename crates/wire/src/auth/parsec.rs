@@ -28,7 +28,7 @@ pub(super) fn answer(
     let mut nonce = [0; NONCE_BYTES];
     SystemRandom::new()
         .fill(&mut nonce)
-        .map_err(|_| "the system gives no random numbers")?;
+        .map_err(|_| "the system has no random numbers")?;
     sign(secret, server_nonce, salt, nonce)
 }
 
@@ -40,7 +40,7 @@ fn sign(
 ) -> Result<Vec<u8>, &'static str> {
     let signed = [server_nonce, &nonce].concat();
     if signed.len() != 2 * NONCE_BYTES {
-        return Err("the server's challenge has another length than PARSEC's");
+        return Err("the length of the server's challenge is not PARSEC's");
     }
     let signature = signing_key(secret, salt)?.sign(&signed);
     Ok([&nonce, &signature.to_bytes()[..]].concat())
@@ -48,10 +48,10 @@ fn sign(
 
 fn signing_key(secret: &[u8], salt: &[u8]) -> Result<SigningKey, &'static str> {
     let &[PBKDF2, doublings @ 0..=MAX_DOUBLINGS, ref salt @ ..] = salt else {
-        return Err("the server's salt is of a kind this client does not know");
+        return Err("this client does not support the kind of the server's salt");
     };
     if salt.len() != SALT_BYTES {
-        return Err("the server's salt has another length than PARSEC's");
+        return Err("the length of the server's salt is not PARSEC's");
     }
     let iterations = NonZeroU32::new(1024 << doublings).unwrap_or(NonZeroU32::MIN);
     let mut seed = [0; 32];

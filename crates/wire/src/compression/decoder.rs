@@ -129,9 +129,9 @@ impl FrameDecoder {
         self.stage = match (status, rest) {
             (Ok(Status::StreamEnd), Some(0)) if left == 0 => FrameStage::Header(0),
             (Ok(Status::StreamEnd), _) | (_, None) => {
-                return Err(damaged("another length than its header says"));
+                return Err(damaged("a length that differs from its header"));
             }
-            (Err(_), _) => return Err(damaged("bytes that are no zlib stream")),
+            (Err(_), _) => return Err(damaged("bytes that are not a zlib stream")),
             (Ok(_), Some(_)) if left == 0 && taken + filled == 0 => {
                 return Err(damaged("a zlib stream without an end"));
             }

@@ -56,7 +56,7 @@ pub(super) fn parse_eof(payload: &[u8]) -> Result<OkReply, WireError> {
 pub(super) fn parse_column_count(payload: &[u8]) -> Result<u16, WireError> {
     match Bytes(payload).length()? {
         0 => Err(WireError::Protocol(
-            "no possible count of columns".to_owned(),
+            "an impossible number of columns".to_owned(),
         )),
         columns if columns > limits::COLUMNS.0 => Err(WireError::excess(limits::COLUMNS.1)),
         columns => Ok(columns as u16),

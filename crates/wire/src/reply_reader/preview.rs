@@ -53,7 +53,7 @@ impl ReplyReader {
         };
         let length = HEADER_BYTES + header.length;
         if kind != PacketKind::Row && header.length > MAX_CONTROL_BYTES {
-            let what = format!("a packet of {} bytes where {kind:?} is due", header.length);
+            let what = format!("a packet of {} bytes instead of {kind:?}", header.length);
             return Err(WireError::Protocol(what));
         }
         if matches!(kind, PacketKind::Row | PacketKind::Column) && !wants_rows {
@@ -86,11 +86,10 @@ impl ReplyReader {
         let Some(header) = PacketHeader::of(packet) else {
             return Ok(());
         };
-        if self.sequence.is_some_and(|due| due != header.sequence) {
-            let what = format!(
-                "packet {} where {:?} was due",
-                header.sequence, self.sequence
-            );
+        if let Some(due) = self.sequence
+            && due != header.sequence
+        {
+            let what = format!("packet {} instead of {due}", header.sequence);
             return Err(WireError::Protocol(what));
         }
         let next = header.sequence.wrapping_add(1);

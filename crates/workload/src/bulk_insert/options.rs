@@ -54,7 +54,7 @@ impl Options {
         if users <= self.tables {
             return Ok(());
         }
-        let allowed = format!("{users} or more, as each of {users} users has a table of its own,");
+        let allowed = format!("{users} or more, as each of {users} users has a separate table,");
         let tables = self.tables.to_string();
         Err(WorkloadError::invalid("tables", &tables, &allowed))
     }

@@ -32,7 +32,7 @@ impl LinkCountDistribution {
             .skip(1);
         let is_point = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
         for line in section.take_while(is_point) {
-            let (count, percent) = point(line).ok_or_else(|| format!("{line:?} is no point"))?;
+            let (count, percent) = point(line).ok_or_else(|| format!("{line:?} is not a point"))?;
             law.counts.push(count);
             law.shares.push(percent / 100.0);
         }
@@ -81,7 +81,7 @@ mod tests {
     fn a_file_of_another_form_is_refused_with_the_reason() {
         let refused = |text| LinkCountDistribution::parse(text).unwrap_err();
         assert!(refused("other\n0 100\n").contains("no section"));
-        assert!(refused("nlinks\n0 50\n1 x\n").contains("no point"));
+        assert!(refused("nlinks\n0 50\n1 x\n").contains("\"1 x\""));
         assert!(refused("nlinks\n0 50\n1 40\n").contains("rise"));
         assert!(refused("nlinks\n0 50\n1 99\n").contains("rise"));
         assert!(LinkCountDistribution::read("/nowhere/Distribution.dat").is_err());

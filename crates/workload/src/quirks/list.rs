@@ -138,7 +138,7 @@ pub(super) const QUIRKS: &[Quirk] = &[
     not_imitated(
         "Q-TM-2",
         TPCC_MYSQL,
-        "dbdyno's histogram has at most 1 % error",
+        "dbdyno's histogram has at most 0.1 % error",
         "The tool's percentiles show everything under 1 ms as 1 ms, and cover new orders only.",
         "tpcc-mysql (1ec1c5e), src/main.c; read",
     ),
@@ -319,7 +319,7 @@ pub(super) const QUIRKS: &[Quirk] = &[
         "Q-LB-4",
         LINKBENCH,
         "dbdyno times them and keeps them as a type",
-        "The response time of a list read that goes on behind an earlier one is booked as 0.",
+        "The response time of a list read that continues an earlier one is booked as 0.",
         "LinkBench (ac67d54), LinkBenchRequest; read",
     ),
     imitated(
@@ -380,7 +380,7 @@ pub(super) const QUIRKS: &[Quirk] = &[
         "Q-IB-3",
         INSERT_BENCHMARK,
         "dbdyno's seed decides the rows",
-        "The `seed` option has no effect: each worker process is seeded anew.",
+        "The `seed` option has no effect: each worker process seeds itself again.",
         "iibench.py (e1ba3d9); recorded",
     ),
 ];

@@ -73,7 +73,7 @@ impl Directory {
     pub(super) fn of_sources(workload: &str, json: &str) -> Result<Self, WorkloadError> {
         let texts = serde_json::from_str(json).map_err(|error| WorkloadError::Unreadable {
             file: workload.to_owned(),
-            why: format!("its files did not arrive whole: {error}"),
+            why: format!("its files did not arrive complete: {error}"),
         })?;
         Self::read_form(Sources::Texts(texts))
     }

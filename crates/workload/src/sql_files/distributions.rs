@@ -71,7 +71,7 @@ pub(super) fn generator(
         let window = at_least_one("window", form.window.unwrap_or(WINDOW))?;
         return Ok(Generator::LatestOf {
             sequence: sequence_at(name)
-                .ok_or_else(|| format!("latest_of: {name:?} is no parameter with a sequence"))?,
+                .ok_or_else(|| format!("latest_of: {name:?} is not a parameter with a sequence"))?,
             sampler: zipf.sampler(0, window - 1),
         });
     }
@@ -120,12 +120,12 @@ fn only_kind(form: &GeneratorForm) -> Result<&'static str, String> {
         [] => {
             let known: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
             Err(format!(
-                "how its values are drawn is not said: one of {} is needed",
+                "it has no kind of values: one of {} is needed",
                 known.join(", ")
             ))
         }
         _ => Err(format!(
-            "{} can't be said together: one of them is allowed",
+            "{} can't be combined: one of them is allowed",
             kinds.join(" and ")
         )),
     }
@@ -153,7 +153,7 @@ fn refuse_settings_of_others(form: &GeneratorForm, kind: &str) -> Result<(), Str
             own.join(", ")
         };
         Err(format!(
-            "{name} is no setting of {kind}, which has {settings}"
+            "{name} is not a setting of {kind}, which has {settings}"
         ))
     })
 }

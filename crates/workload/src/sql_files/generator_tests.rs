@@ -125,17 +125,17 @@ fn text_is_small_letters_of_a_length_between_both() {
 fn what_makes_no_sense_is_refused_with_what_would() {
     for (text, hint) in [
         ("", "one of uniform, zipf,"),
-        ("uniform = [1, 2]\nzipf = [1, 2]", "uniform and zipf can't"),
+        ("uniform = [1, 2]\nzipf = [1, 2]", "uniform and zipf "),
         (
             "uniform = [1, 2]\nexponent = 1",
-            "exponent is no setting of uniform, which has none",
+            "of uniform, which has none",
         ),
         ("zipf = [1, 2]\nblock = 1", "which has exponent, scatter"),
         ("uniform = [2, 1]", "the lowest and the highest"),
         ("uniform = [0, 4294967295]", "at most 4294967294 apart"),
         ("zipf = [1, 2]\nexponent = -1", "zero or more"),
         ("hotspot = [1, 2]\nhot_draws = 2", "0 to 1"),
-        ("latest_of = \"item\"", "no parameter with a sequence"),
+        ("latest_of = \"item\"", "\"item\" is not a"),
         ("text = [5, 4]", "the shortest"),
         ("choose = []", "at least one value"),
         ("sequence = 1\nblock = 0", "at least 1"),

@@ -69,7 +69,9 @@ impl Phase<'_> {
             .iter()
             .all(|rate| (0.0..=1e7).contains(rate))
         {
-            return Err(self.wrong("has a rate that is not between 0 and 10000000 events a second"));
+            return Err(
+                self.wrong("has a rate that is not between 0 and 10000000 events per second")
+            );
         }
         if form.seconds == 0 {
             return Err(self.wrong("lasts 0 seconds"));

@@ -103,7 +103,7 @@ impl TransactionPlan {
             ));
         }
         if self.transactions.len() == MOST_TRANSACTIONS {
-            let what = format!("{MOST_TRANSACTIONS} transactions are the most");
+            let what = format!("at most {MOST_TRANSACTIONS} transactions are allowed");
             return Err(toml.wrong_at(at, what));
         }
         let rest = ThinkTime::read(directory, form)?;
@@ -166,8 +166,9 @@ fn read_statements(
     };
     match (&form.file, &form.statements) {
         (Some(_), Some(_)) => {
-            let what =
-                format!("transaction {name} has a file and statements: one of both is allowed");
+            let what = format!(
+                "transaction {name} has a file and statements: only one of them is allowed"
+            );
             Err(toml.wrong_at(at, what))
         }
         (Some(file), None) => cut(directory.file(file.get_ref(), file.span())?),

@@ -40,7 +40,7 @@ impl<'a> PlanWriter<'a> {
         match self.opened {
             None => Ok(self.draws),
             Some((file, line)) => {
-                let what = "what is opened here is never ended: COMMIT or ROLLBACK is missing";
+                let what = "this transaction does not end: COMMIT or ROLLBACK is missing";
                 Err(file.wrong(line, what))
             }
         }
@@ -87,7 +87,7 @@ impl<'a> PlanWriter<'a> {
                 near => format!("; the nearest name is :{near}"),
             };
             let what = format!(
-                "nothing is called :{name}{near}; names stand under [parameters] in workload.toml, or behind -- keep: \
+                "there is no value :{name}{near}; names are defined under [parameters] in workload.toml, or after -- keep: \
                  at an earlier statement of the same transaction"
             );
             return Err(file.wrong(*line, what));
@@ -120,7 +120,7 @@ impl<'a> PlanWriter<'a> {
     ) -> Result<u16, WorkloadError> {
         let at = self.plan.templates.len();
         let (Ok(statement), Ok(number)) = (u16::try_from(at), StatementType::try_from(at)) else {
-            let what = format!("{MOST_STATEMENTS} statements in all are the most");
+            let what = format!("at most {MOST_STATEMENTS} statements in total are allowed");
             return Err(file.wrong(sql.line, what));
         };
         let name = self.free_name(sql, &text);

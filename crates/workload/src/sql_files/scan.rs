@@ -54,7 +54,7 @@ impl SqlScanner<'_> {
                 ref keep,
                 ..
             } if keep.is_empty() => Ok(()),
-            _ => Err(self.wrong("no statement follows that this could be said of")),
+            _ => Err(self.wrong("no statement follows this comment")),
         }
     }
 
@@ -165,7 +165,7 @@ impl SqlScanner<'_> {
             return Ok(word.to_owned());
         }
         let allowed = "a word of letters, digits and underscores is allowed";
-        Err(self.wrong(&format!("{word:?} is no name: {allowed}")))
+        Err(self.wrong(&format!("{word:?} is not a name: {allowed}")))
     }
 
     fn wrong(&self, what: &str) -> WorkloadError {

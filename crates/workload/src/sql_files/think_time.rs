@@ -52,7 +52,7 @@ impl ThinkTime {
             ));
         }
         if !all.phases.is_empty() {
-            return wrong("with [[phases]] events are due by their rates, so nobody rests: leave think_ms out".to_owned());
+            return wrong("with [[phases]], events are due by their rates, so users do not rest: remove think_ms".to_owned());
         }
         let mean_ns = mean_ms * 1e6;
         Ok((mean_ms > 0.0).then_some(Self {

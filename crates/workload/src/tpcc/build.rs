@@ -94,10 +94,11 @@ fn preconditions(options: &TpccOptions) -> Vec<Precondition> {
     let of_table = |table: String| Precondition {
         sql: format!("SELECT w_id FROM {table} WHERE w_id = {highest}"),
         otherwise: format!(
-            "warehouse {highest} is not in {table}: fewer were filled than are asked for"
+            "warehouse {highest} is not in {table}: fewer were filled than requested"
         ),
-        remedy: "name as many warehouses as were filled, or fill so many by dbdyno-load populate"
-            .to_owned(),
+        remedy:
+            "use the number of warehouses that were filled, or fill more with dbdyno-load populate"
+                .to_owned(),
     };
     warehouse_tables(options).map(of_table).collect()
 }

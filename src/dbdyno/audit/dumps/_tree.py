@@ -106,7 +106,7 @@ def _dump_paths(folder: Path) -> list[Path]:
 def _too_large_error(folder: Path) -> RequestError:
     limit_bytes = input_limit()
     reason = f"the files that look like dumps hold more than {format_bytes(limit_bytes)}"
-    remedy = f"name the folder that holds the dumps alone, or raise the limit: {LIMIT_VARIABLE}={2 * limit_bytes}"
+    remedy = f"name the folder that contains only the dumps, or raise the limit: {LIMIT_VARIABLE}={2 * limit_bytes}"
     return RequestError(f"{folder} can't be audited", reason, remedy)
 
 

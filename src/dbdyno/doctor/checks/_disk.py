@@ -101,7 +101,7 @@ def mount_options(subject: Subject) -> CheckAnswer:
         return notes(
             "mounted with dirsync",
             "creating, renaming and removing files waits for the disk: log files, temporary tables and the files of "
-            "LSM engines, but no commit to a file that is there",
+            "LSM engines, but not commits to existing files",
             "remove it from /etc/fstab, and mount the filesystem again",
         )
     if "discard" in options:
@@ -174,7 +174,7 @@ def native(subject: Subject) -> CheckAnswer:
         return unknown("not checked on this architecture")
     if not answers.native:
         return weakens(
-            f"the kernel gives no native asynchronous I/O: {answers.native_why}",
+            f"the kernel provides no native asynchronous I/O: {answers.native_why}",
             "InnoDB falls back to simulated asynchronous I/O and reports it only in its log",
             "allow io_setup in the container's seccomp profile, or raise fs.aio-max-nr",
         )

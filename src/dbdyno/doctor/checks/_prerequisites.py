@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown
 
 _GROUP_REMEDY = "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ..."
-_GROUP_REMEDY_THERE = "log in as root there, or in a delegated group: docs/guides/memory-limit.md tells how"
+_GROUP_REMEDY_THERE = "log in as root there, or in a delegated group: see docs/guides/memory-limit.md"
 
 
 def network_delay(subject: Subject) -> CheckAnswer:

@@ -42,7 +42,7 @@ def read_frame(read: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes] | N
         return None
     header_bytes, body_bytes = _LENGTHS.unpack(lengths)
     if header_bytes > _HEADER_MOST_BYTES or body_bytes > BODY_MOST_BYTES:
-        raise ValueError(f"a frame of {header_bytes} + {body_bytes} bytes is larger than any")
+        raise ValueError(f"a frame of {header_bytes} + {body_bytes} bytes exceeds the limit")
     text = read(header_bytes)
     body = read(body_bytes) if body_bytes else b""
     if len(text) < header_bytes or len(body) < body_bytes:

@@ -62,7 +62,7 @@ def _json_readings(text: str, start: int) -> tuple[tuple[CounterReading, ...], W
     except (ValueError, RecursionError) as error:
         return (), ((line_of(text, start), f"not JSON: {error}"),)
     if not isinstance(document, dict):
-        return (), ((line_of(text, start), "not JSON: the readings stand in no object"),)
+        return (), ((line_of(text, start), "not JSON: the readings are not in an object"),)
     values = next((v for k, v in document.items() if str(k).endswith(" tpm") and isinstance(v, dict)), {})
     readings = [
         CounterReading(int(tpm), clock_s(str(clock_text)), start)

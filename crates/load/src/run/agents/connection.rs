@@ -311,7 +311,7 @@ impl Connection {
         let (reason, kind) = match self.exit_code(EXIT_WAIT) {
             // ssh fails in the same way if the program there was killed.
             Some(SSH_FAILED) if is_heard => (
-                "its load generator was killed, or the connection to it broke".to_owned(),
+                "its load generator was killed, or the connection to it was lost".to_owned(),
                 "network",
             ),
             Some(SSH_FAILED) => ("the connection to it failed".to_owned(), "network"),

@@ -200,7 +200,7 @@ impl SharedHosts {
             ClockOffset::of(&one.exchanges()).ok_or_else(|| {
                 Some(ShareFailure {
                     host: one.host.clone(),
-                    reason: "it did not tell the time".to_owned(),
+                    reason: "it did not report its time".to_owned(),
                     error_code: None,
                     kind: "network".to_owned(),
                 })

@@ -96,10 +96,10 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
             && one.share.number == other.share.number
         {
             let (number, count) = (one.share.number, one.share.count);
-            let what = format!("share {number} of {count} is there twice");
+            let what = format!("share {number} of {count} was given twice");
             return Err(CliError::request(what)
                 .because(format!("{} and {}", one.name, other.name))
-                .hint("leave one of them out"));
+                .hint("remove one of them"));
         }
     }
     let count = shares.first().map_or(0, |share| share.share.count);

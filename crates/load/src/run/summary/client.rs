@@ -13,10 +13,10 @@ impl Summary<'_> {
             window.busiest_share() * 100.0
         )];
         if let Some(ns) = window.cpu_ns_per_statement() {
-            work.push(format!("{:.2} µs of CPU a statement", ns / 1e3));
+            work.push(format!("{:.2} µs of CPU per statement", ns / 1e3));
         }
         if let Some(batch) = window.batch() {
-            work.push(format!("{batch:.1} replies a wake-up"));
+            work.push(format!("{batch:.1} replies per wake-up"));
         }
         write_words(out, "client", &work.join(", "))?;
         let lacked = format!(

@@ -119,7 +119,7 @@ impl Comparison {
         words += if self.explains(self.undone, server) {
             ", which also counts the rollbacks of repeated and failed attempts"
         } else {
-            ": they differ, so others worked on the server, or work was lost"
+            ": they differ: another client used the server, or work was lost"
         };
         words
     }

@@ -37,7 +37,7 @@ fn path_words(path: &NetworkPath) -> String {
 
 fn traffic_words(traffic: NetworkTraffic) -> String {
     format!(
-        "{} sent, {} of them again; {} received out of order",
+        "{} sent, {} of them retransmitted; {} received out of order",
         grouped_noun(traffic.segments_sent, "segment"),
         grouped(traffic.segments_retransmitted),
         grouped(traffic.segments_out_of_order),

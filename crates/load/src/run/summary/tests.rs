@@ -111,7 +111,9 @@ fn the_way_to_the_server_is_told_where_there_is_one() {
         "{shown}"
     );
     assert!(
-        shown.contains("12,345 segments sent, 3 of them again; 7 received out of order\n"),
+        ["12,345 segments sent", ", 3 of them", "; 7 received"]
+            .iter()
+            .all(|count| shown.contains(count)),
         "{shown}"
     );
     path.connections = 1;
@@ -159,8 +161,9 @@ fn the_client_tells_what_it_cost_and_lacked() {
         worker.served = 1_000;
         worker.cpu_wait_ns = 20_000_000;
     });
-    let work = "busiest worker 25 % busy, 3.21 µs of CPU a statement, 2.5 replies a wake-up";
-    assert!(shown.contains(work), "{shown}");
+    for figure in ["busiest worker 25 % busy", "3.21 µs", "2.5 replies"] {
+        assert!(shown.contains(figure), "{shown}");
+    }
     assert!(
         shown.contains("waited for a processor 2.0 % of the time"),
         "{shown}"
