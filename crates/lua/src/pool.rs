@@ -3,6 +3,9 @@
 //! A state is thousands of small objects, and Lua passes the size of what it frees: a general allocator's headers and
 //! rounding would be a sixth of a user's memory. Other states reuse what one state frees; nothing is returned
 //! to the system before the process ends.
+//!
+//! Each answer from the server lets another user go on, whose state lies elsewhere. Hundreds of states have more pages
+//! than the processor keeps addresses of, so they lie on huge pages, where the system has them.
 
 #![expect(unsafe_code, reason = "an allocator")]
 
@@ -12,11 +15,17 @@ use std::ptr::null_mut;
 
 /// Sizes are rounded up to this, Lua's alignment of objects.
 const STEP: usize = 8;
-/// Larger pieces come from the C library.
-pub(crate) const LARGEST: usize = 1024;
-const KINDS: usize = LARGEST / STEP + 1;
-/// Bytes requested from the C library at once.
+/// Most bytes of a size that is rounded up to a step only.
+const FINE: usize = 4096;
+/// Kinds of sizes between a power of two above [`FINE`] and the next.
+const KINDS_TO_TWICE: usize = 8;
+/// Larger pieces come from the C library. Tables and stacks of ordinary scripts are smaller.
+pub(crate) const LARGEST: usize = 16 * 1024;
+const KINDS: usize = FINE / STEP + 1 + KINDS_TO_TWICE * (LARGEST / FINE).ilog2() as usize;
+/// Bytes requested from the C library at once, while a thread has few states.
 const SLAB_BYTES: usize = 64 * 1024;
+/// Bytes requested at once when a thread has as many: a huge page of x86-64 and of most ARM systems.
+const HUGE_SLAB_BYTES: usize = 2 * 1024 * 1024;
 
 thread_local! {
     static POOL: Pool = const { Pool::new() };
@@ -31,6 +40,8 @@ struct Pool {
     free: [Cell<*mut Free>; KINDS],
     slab: Cell<*mut u8>,
     left_bytes: Cell<usize>,
+    /// Bytes of all slabs.
+    requested_bytes: Cell<usize>,
 }
 
 /// Takes a piece of up to [`LARGEST`] bytes; returns null if there is no memory.
@@ -49,10 +60,24 @@ pub(crate) unsafe fn give_back(piece: *mut c_void, bytes: usize) {
     POOL.with(|pool| unsafe { pool.give_back(piece.cast(), kind_of(bytes)) });
 }
 
-/// Returns the size class of a piece.
+/// Returns the kind of a size: those of a kind are rounded up to the same number of bytes.
 #[inline]
 pub(crate) fn kind_of(bytes: usize) -> usize {
-    bytes.div_ceil(STEP)
+    if bytes <= FINE {
+        return bytes.div_ceil(STEP);
+    }
+    let power = (bytes - 1).ilog2();
+    let eighth = ((bytes - 1) >> (power - KINDS_TO_TWICE.ilog2())) - KINDS_TO_TWICE;
+    FINE / STEP + 1 + KINDS_TO_TWICE * (power - FINE.ilog2()) as usize + eighth
+}
+
+/// Returns the bytes of a piece of a kind.
+fn bytes_of(kind: usize) -> usize {
+    let Some(coarse) = kind.checked_sub(FINE / STEP + 1) else {
+        return kind * STEP;
+    };
+    let (doublings, eighth) = (coarse / KINDS_TO_TWICE, coarse % KINDS_TO_TWICE);
+    ((KINDS_TO_TWICE + eighth + 1) << doublings) * (FINE / KINDS_TO_TWICE)
 }
 
 impl Pool {
@@ -61,6 +86,7 @@ impl Pool {
             free: [const { Cell::new(null_mut()) }; KINDS],
             slab: Cell::new(null_mut()),
             left_bytes: Cell::new(0),
+            requested_bytes: Cell::new(0),
         }
     }
 
@@ -68,7 +94,7 @@ impl Pool {
     fn take(&self, kind: usize) -> *mut c_void {
         let first = self.free[kind].get();
         if first.is_null() {
-            return self.cut(kind * STEP);
+            return self.cut(bytes_of(kind));
         }
         // SAFETY: the list holds only free pieces.
         self.free[kind].set(unsafe { (*first).next });
@@ -96,23 +122,58 @@ impl Pool {
         piece.cast()
     }
 
-    /// Begins another slab; the rest of the old one becomes a free piece.
+    /// Begins another slab; the rest of the old one becomes free pieces.
     #[cold]
     fn renew(&self) -> bool {
-        let rest = self.left_bytes.replace(0);
-        if rest > 0 {
-            // SAFETY: the rest is smaller than the largest piece, a multiple of the step, and nobody's.
-            unsafe { self.give_back(self.slab.get().cast(), rest / STEP) };
-        }
-        // SAFETY: malloc has no conditions.
-        let slab = unsafe { libc::malloc(SLAB_BYTES) };
-        self.slab.set(slab.cast());
+        self.free_rest();
+        let bytes = if self.requested_bytes.get() < HUGE_SLAB_BYTES {
+            SLAB_BYTES
+        } else {
+            HUGE_SLAB_BYTES
+        };
+        let slab = new_slab(bytes);
+        self.slab.set(slab);
         if slab.is_null() {
             return false;
         }
-        self.left_bytes.set(SLAB_BYTES);
+        self.left_bytes.set(bytes);
+        self.requested_bytes.set(self.requested_bytes.get() + bytes);
         true
     }
+
+    fn free_rest(&self) {
+        let mut rest = self.left_bytes.replace(0);
+        while rest > 0 {
+            // Rounded down to a kind, whose next one is too large.
+            let kind = (1..=kind_of(rest.min(LARGEST)))
+                .rev()
+                .find(|kind| bytes_of(*kind) <= rest)
+                .unwrap_or(1);
+            // SAFETY: the rest is a multiple of the step, and nobody's.
+            unsafe { self.give_back(self.slab.get().cast(), kind) };
+            // SAFETY: the slab has that much left.
+            self.slab
+                .set(unsafe { self.slab.get().add(bytes_of(kind)) });
+            rest -= bytes_of(kind);
+        }
+    }
+}
+
+/// Requests a slab; returns null if there is no memory. A huge one asks for a huge page, which the system may refuse:
+/// it only makes the states faster.
+fn new_slab(bytes: usize) -> *mut u8 {
+    if bytes < HUGE_SLAB_BYTES {
+        // SAFETY: malloc has no conditions.
+        return unsafe { libc::malloc(bytes) }.cast();
+    }
+    let mut slab = null_mut();
+    // SAFETY: the pointer is ours, and the alignment a power of two.
+    if unsafe { libc::posix_memalign(&raw mut slab, HUGE_SLAB_BYTES, bytes) } != 0 {
+        return null_mut();
+    }
+    // SAFETY: the range is the slab, which holds nothing yet.
+    unsafe { libc::madvise(slab, bytes, libc::MADV_HUGEPAGE) };
+    slab.cast()
 }
 
 #[cfg(test)]
@@ -120,8 +181,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_kind_has_room_for_its_sizes_and_wastes_an_eighth_at_most() {
+        for bytes in 1..=LARGEST {
+            let room = bytes_of(kind_of(bytes));
+            assert!(
+                bytes <= room && room - bytes < STEP.max(bytes / KINDS_TO_TWICE + 1),
+                "{bytes}: {room}"
+            );
+            assert_eq!(kind_of(room), kind_of(bytes), "{bytes}");
+        }
+        assert_eq!(kind_of(LARGEST), KINDS - 1);
+        assert_eq!(bytes_of(kind_of(4096)), 4096);
+    }
+
+    #[test]
     fn pieces_do_not_overlap_and_come_again() {
-        let sizes = [1, 8, 9, 24, 1000, LARGEST];
+        let sizes = [1, 8, 9, 24, 1000, FINE, FINE + 1, 9000, LARGEST];
         let pieces: Vec<_> = sizes
             .iter()
             .cycle()
