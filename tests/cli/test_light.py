@@ -33,6 +33,11 @@ def test_help_and_wrong_words_load_no_package_that_works(argument: str) -> None:
     assert done.stderr.splitlines()[-1].strip() == ""
 
 
+def test_the_package_runs_as_the_command() -> None:
+    words = [sys.executable, "-m", "dbdyno", "--version"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.startswith("dbdyno ")
+
+
 def test_a_summary_loads_nothing_that_plans_examines_a_machine_or_ends_a_warm_up(tmp_path: Path) -> None:
     write_study(tmp_path / "two")
     unused = "dbdyno.plan._alterations dbdyno.doctor.checks dbdyno.core._machine dbdyno.stats._server_gates altair"

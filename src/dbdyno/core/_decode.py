@@ -40,7 +40,7 @@ def decode(kind: type[_T], value: Any) -> _T:  # noqa: ANN401 - foreign data
     {'a': [1, 2]}
     >>> decode(dict[str, list[int]], {"a": [1, True]})
     Traceback (most recent call last):
-    dbdyno.core._decode.DecodeError: /a/1: true where a whole number belongs
+    dbdyno.core._decode.DecodeError: /a/1: true instead of a whole number
     """
     reader: _Reader = _reader(kind)  # type: ignore[arg-type] # a type is as good a key as any
     result: _T = reader(value, ())

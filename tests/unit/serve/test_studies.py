@@ -11,7 +11,8 @@ import pytest
 
 import history_studies
 from dbdyno.core import StoreError
-from dbdyno.serve import ReportCache, StudyFolder, card_object, open_metrics, study_object
+from dbdyno.serve import ReportCache, StudyFolder, open_metrics, study_object
+from dbdyno.serve._objects import card_object
 from dbdyno.store import JournalEntry, LiveReader, Results, StoredStudy, gather
 from dbdyno.store._altered import check_folder
 from dbdyno.store._journal import entry_of

@@ -76,7 +76,7 @@ def test_without_shaped_routes_nothing_of_them_is_written() -> None:
         (HEAD + HOST + WAN.replace("1Gbit", "0Gbit"), 15, "'rate' is '0Gbit' .* from"),
         (HEAD + HOST + WAN.replace("1Gbit", "1GB"), 15, "'rate' is"),
         (HEAD + HOST + WAN + "[routes.loopback]\nrtt = '1ms'\n", 17, "loopback"),
-        (HEAD.replace("wan", "W/N") + HOST, 6, "'route' is"),
+        (HEAD.replace("wan", "W/N") + HOST, 6, "'W/N'"),
         (HEAD + HOST + WAN.replace("rtt", "rrt"), 14, "'rrt'"),
     ],
 )

@@ -305,7 +305,7 @@ def test_a_verdict_is_what_the_interval_of_the_effect_allows(
     predicted_ms: float, observed: tuple[float, float, float], verdict: str, words: str
 ) -> None:
     predicted = Effect(predicted_ms, predicted_ms - 0.05, predicted_ms + 0.05)
-    said = _VerdictWords("nothing", "elsewhere", "little", "part")
+    said = _VerdictWords("nothing", "elsewhere", "little", "part", "stayed")
     assert _verdict(predicted, Effect(*observed), 0.2, said) == (verdict, words)
 
 
