@@ -132,7 +132,7 @@ impl Observer for RunObserver {
         if let Some(cut_ms) = self.cut_ms {
             let cable = Arc::clone(&self.cable);
             spawn(move || {
-                sleep(Duration::from_millis(600)); // second 0 begins 100 ms from now
+                sleep(Duration::from_millis(900)); // second 0 begins 400 ms from now
                 cable.cut(cut_ms);
             });
         }
