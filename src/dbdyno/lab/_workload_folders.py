@@ -20,27 +20,28 @@ from dbdyno.plan import ResolvedWorkloads
 from dbdyno.study import DATA_FILE, SQL_FILES, Study, WorkloadFolders, directory_of
 
 MOST_BYTES = 16 << 20
-"""Of all files of a folder, and of a data file. Statements written by people have kilobytes; the load generator has the
-same limit. LinkBench's file has 150 kB."""
+"""Of all files of a workload. Statements written by people have kilobytes, LinkBench's data file has 150 kB; the load
+generator has the same limit."""
 _READ_FILE = "crc32 of "
 """Begins the facts of a workload that name a file which the load generator has read."""
 
 
 @dataclass(frozen=True, slots=True)
-class WorkloadFolder:
-    """Holds the files of a workload in a folder of this machine, or a data file.
+class WorkloadFiles:
+    """Holds the files of a workload in a folder of this machine, or a data file in its folder.
 
     Parameters
     ----------
     name : of the workload; of a data file, its path as the study has it
-    path : of the folder or the data file, here
+    folder : where they are here
     files : name within the folder -> its content
+    entry : the file within the folder that the load generator is given; empty: the folder
     """
 
     name: str
-    path: Path
+    folder: Path
     files: Mapping[str, bytes]
-    is_data_file: bool = False
+    entry: str = ""
 
     @property
     def digest(self) -> str:
@@ -50,10 +51,10 @@ class WorkloadFolder:
 
     def path_below(self, folder: Path) -> str:
         """Return what the load generator is given where the files are in `folder`."""
-        return str(folder / self.path.name if self.is_data_file else folder)
+        return str(folder / self.entry)
 
 
-def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[WorkloadFolder, ...]:
+def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[WorkloadFiles, ...]:
     """Return the workloads of a study that lie in a folder, and its data files, as they are now.
 
     Raises
@@ -68,20 +69,23 @@ def read_workload_folders(study: Study, workloads: ResolvedWorkloads) -> tuple[W
     return (*folders, *map(_read_data_file, data_files))
 
 
-def _read_data_file(name: str) -> WorkloadFolder:
+def _read_data_file(name: str) -> WorkloadFiles:
     path = Path(name).absolute()
-    return WorkloadFolder(name, path, _read_files(name, path.parent, [path.name]), is_data_file=True)
+    remedy = "check that data_file names a distribution of LinkBench, which has some 150 kB"
+    return WorkloadFiles(name, path.parent, _read_files(name, path.parent, [path.name], remedy), path.name)
 
 
-def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFolder:
+def _read_folder(workload: str, options: Mapping[str, str]) -> WorkloadFiles:
     folder = directory_of(workload).absolute()
     names = [option.removeprefix(_READ_FILE) for option in options if option.startswith(_READ_FILE)]
     for name in names:
         _refuse_outside_name(workload, name)
-    return WorkloadFolder(workload, folder, _read_files(workload, folder, names))
+    remedy = "keep data out of the SQL files: [tables] of workload.toml generates rows"
+    return WorkloadFiles(workload, folder, _read_files(workload, folder, names, remedy))
 
 
-def _read_files(workload: str, folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+def _read_files(workload: str, folder: Path, names: Sequence[str], remedy: str) -> dict[str, bytes]:
+    """Return the files by name; `remedy` is that of too many bytes."""
     files, bytes_left = {}, MOST_BYTES
     for name in names:
         try:
@@ -93,7 +97,7 @@ def _read_files(workload: str, folder: Path, names: Sequence[str]) -> dict[str, 
             raise StudyError(
                 f"the files of {workload} can't be copied to another host",
                 f"they have more than {format_bytes(MOST_BYTES)} together",
-                "keep data out of the SQL files: [tables] of workload.toml generates rows",
+                remedy,
             )
     return files
 
@@ -109,13 +113,13 @@ def _refuse_outside_name(workload: str, name: str) -> None:
         )
 
 
-def folders_here(folders: tuple[WorkloadFolder, ...]) -> WorkloadFolders:
+def folders_here(folders: tuple[WorkloadFiles, ...]) -> WorkloadFolders:
     """Return where the files are on this machine."""
-    return {folder.name: str(folder.path) for folder in folders}
+    return {folder.name: folder.path_below(folder.folder) for folder in folders}
 
 
 @contextlib.contextmanager
-def pushed_folders(folders: tuple[WorkloadFolder, ...], host: RemoteHost) -> Iterator[WorkloadFolders]:
+def pushed_folders(folders: tuple[WorkloadFiles, ...], host: RemoteHost) -> Iterator[WorkloadFolders]:
     """Have the files on a host while the block runs; where they are there, by workload.
 
     Raises
@@ -129,7 +133,7 @@ def pushed_folders(folders: tuple[WorkloadFolder, ...], host: RemoteHost) -> Ite
         yield {folder.name: folder.path_below(_push(folder, parent, host)) for folder in folders}
 
 
-def _push(folder: WorkloadFolder, parent: Path, host: RemoteHost) -> Path:
+def _push(folder: WorkloadFiles, parent: Path, host: RemoteHost) -> Path:
     destination = parent / f"workload-{folder.digest}"
     try:
         host.files.make_directory(destination, mode=0o700)

@@ -75,6 +75,10 @@ workload = {{data_file = "{second}"}}
     assert folders_here(files) == {str(first): str(first), str(second): str(second)}
     assert [file.files for file in files] == [{"D.dat": b"d"}, {"E.dat": b"e"}]
     assert [file.path_below(Path("/there")) for file in files] == ["/there/D.dat", "/there/E.dat"]
+    os.truncate(second, MOST_BYTES + 1)
+    with pytest.raises(StudyError) as too_large:
+        read_workload_folders(parse_study(text, "x.toml"), {})
+    assert "data_file" in too_large.value.remedy
     second.unlink()
     with pytest.raises(StudyError, match=r"E\.dat can't be copied"):
         read_workload_folders(parse_study(text, "x.toml"), {})
