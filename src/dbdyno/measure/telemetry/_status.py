@@ -92,11 +92,11 @@ class StatusSource:
 
     def read(self) -> Sequence[Reading]:
         """Return what the server counted, without the work of these readings if that is known."""
-        self._readings += 1
+        readings = self._read()
+        self._readings += 1  # now: one that failed may have counted nothing
         return [
-            replace(reading, value=reading.value - self._readings * own) if own else reading
-            for reading in self._read()
-            for own in (self._own_work.get(reading.metric, 0.0),)
+            replace(reading, value=reading.value - self._readings * self._own_work.get(reading.metric, 0.0))
+            for reading in readings
         ]
 
     def _read(self) -> Sequence[Reading]:
