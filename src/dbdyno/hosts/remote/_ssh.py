@@ -168,34 +168,41 @@ def _reach_remedy(stderr: str) -> str:
     return "check that it is on, its cable and route, and firewalls between"
 
 
+_OTHER_FOLDER = "name another folder: --home, or `home` of [hosts.NAME]"
+_COMMAND_FAILURES = (
+    (
+        ("No space left on device", "quota exceeded"),
+        "the disk of {host} is full",
+        f"free some space there, or {_OTHER_FOLDER}",
+        "disk-full",
+    ),
+    (
+        ("Permission denied", "Read-only file system"),
+        "the user on {host} can't write to dbdyno's folder",
+        f"create the folder there for that user, or {_OTHER_FOLDER}",
+        "not-writable",
+    ),
+    (
+        ("File exists", "Not a directory"),
+        "dbdyno's folder on {host} can't be created",
+        f"remove the file that has its name there, or {_OTHER_FOLDER}",
+        "not-a-folder",
+    ),
+    (
+        ("restricted",),
+        "the login shell on {host} is restricted",
+        "give that user a plain shell there: chsh -s /bin/sh USER, as root",
+        "restricted-shell",
+    ),
+)
+"""What a shell or command says of a failure -> what failed, what helps, and the error's code."""
+
+
 def _command_failure(destination: str, exit_code: int, words: str) -> HostError:
     """Return the error of a command there that ssh has run."""
-    other_folder = "name another folder: --home, or `home` of [hosts.NAME]"
-    if "No space left on device" in words or "quota exceeded" in words:
-        return HostError(
-            f"the disk of {destination} is full", words, f"free some space there, or {other_folder}", code="disk-full"
-        )
-    if "Permission denied" in words or "Read-only file system" in words:
-        return HostError(
-            f"the user on {destination} can't write to dbdyno's folder",
-            words,
-            f"create the folder there for that user, or {other_folder}",
-            code="not-writable",
-        )
-    if "File exists" in words or "Not a directory" in words:
-        return HostError(
-            f"dbdyno's folder on {destination} can't be created",
-            words,
-            f"remove the file that has its name there, or {other_folder}",
-            code="not-a-folder",
-        )
-    if "restricted" in words:
-        return HostError(
-            f"the login shell on {destination} is restricted",
-            words,
-            "give that user a plain shell there: chsh -s /bin/sh USER, as root",
-            code="restricted-shell",
-        )
+    for causes, what, remedy, code in _COMMAND_FAILURES:
+        if any(cause in words for cause in causes):
+            return HostError(what.format(host=destination), words, remedy, code=code)
     if "command not found" in words or words.endswith("not found"):
         return HostError(
             f"{destination} lacks a command that dbdyno needs", words, "install it there (package coreutils)"
