@@ -1,7 +1,7 @@
 """Imports a package's modules only when one of their names is first asked for.
 
-A short command, such as a summary, uses a third of what its packages provide. Importing the rest took it
-longer than its own work: making one frozen data class takes half a millisecond.
+A short command, such as a summary, uses a third of what its packages provide. Importing the rest took longer than the
+command's own work: making one frozen data class takes half a millisecond.
 """
 
 from __future__ import annotations

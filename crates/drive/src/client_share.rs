@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(crate) const LEAD_NS: u64 = 100_000_000;
 
 /// The same for the first second of all, so that an observer of the server's threads sees all sessions idle. It knows
-/// sessions by their reads from the client, which are rare once commits take long; to start took it 20 to 210 ms on a
+/// sessions by their reads from the client, which are rare once commits take long, and it took 20 to 210 ms to start on a
 /// machine with 16 runnable threads for each processor.
 const START_LEAD_NS: u64 = 400_000_000;
 

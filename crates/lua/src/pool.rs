@@ -4,8 +4,8 @@
 //! rounding would be a sixth of a user's memory. Other states reuse what one state frees; nothing is returned
 //! to the system before the process ends.
 //!
-//! Each answer from the server lets another user go on, whose state lies elsewhere. Hundreds of states have more pages
-//! than the processor keeps addresses of, so they lie on huge pages, where the system has them.
+//! Each answer from the server lets another user go on, whose state lies elsewhere. The TLB has no room for the pages of
+//! hundreds of states, so they lie on huge pages, where the system has them.
 
 #![expect(unsafe_code, reason = "an allocator")]
 
@@ -24,7 +24,7 @@ pub(crate) const LARGEST: usize = 16 * 1024;
 const KINDS: usize = FINE / STEP + 1 + KINDS_TO_TWICE * (LARGEST / FINE).ilog2() as usize;
 /// Bytes requested from the C library at once, while a thread has few states.
 const SLAB_BYTES: usize = 64 * 1024;
-/// Bytes requested at once when a thread has as many: a huge page of x86-64 and of most ARM systems.
+/// Bytes requested at once when a thread has requested as many: a huge page of x86-64 and of most ARM systems.
 const HUGE_SLAB_BYTES: usize = 2 * 1024 * 1024;
 
 thread_local! {
@@ -144,17 +144,12 @@ impl Pool {
     fn free_rest(&self) {
         let mut rest = self.left_bytes.replace(0);
         while rest > 0 {
-            // Rounded down to a kind, whose next one is too large.
-            let kind = (1..=kind_of(rest.min(LARGEST)))
-                .rev()
-                .find(|kind| bytes_of(*kind) <= rest)
-                .unwrap_or(1);
-            // SAFETY: the rest is a multiple of the step, and nobody's.
-            unsafe { self.give_back(self.slab.get().cast(), kind) };
+            let bytes = rest.min(FINE); // a kind has exactly so many, as all sizes are multiples of the step
+            // SAFETY: the piece is part of the rest, which is nobody's.
+            unsafe { self.give_back(self.slab.get().cast(), kind_of(bytes)) };
             // SAFETY: the slab has that much left.
-            self.slab
-                .set(unsafe { self.slab.get().add(bytes_of(kind)) });
-            rest -= bytes_of(kind);
+            self.slab.set(unsafe { self.slab.get().add(bytes) });
+            rest -= bytes;
         }
     }
 }

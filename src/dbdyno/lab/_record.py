@@ -252,7 +252,7 @@ def with_conditions(
 
 
 def further_caveats(record: RunRecord, caveats: Sequence[Caveat]) -> tuple[Caveat, ...]:
-    """Return those whose code a record has not yet: clients on the server's host report the same clock."""
+    """Return the caveats whose code a record does not have: clients on the server's host report the same clock."""
     codes = {caveat.code for caveat in record.caveats}
     return tuple(caveat for caveat in caveats if caveat.code not in codes)
 

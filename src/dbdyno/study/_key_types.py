@@ -25,7 +25,7 @@ _LEAST_MEMORY_BYTES = 8 << 20
 _PROCESSORS_RE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 
 
-class WrongEntry(ValueError):
+class WrongEntryError(ValueError):
     """Says which entry of a list is wrong; its text completes "must be ..." for that entry."""
 
     def __init__(self, entry: object, problem: str) -> None:
@@ -307,7 +307,7 @@ def _read_entry(read: Callable[[object], object], item: object) -> object:
     try:
         return read(item)
     except ValueError as error:
-        raise WrongEntry(item, str(error)) from error
+        raise WrongEntryError(item, str(error)) from error
 
 
 def parse_processors(value: object) -> tuple[int, ...]:

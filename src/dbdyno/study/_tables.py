@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from dbdyno.core import StudyError
 from dbdyno.engines import SettingValue
 from dbdyno.nearest import nearest
-from dbdyno.study._key_types import WrongEntry
+from dbdyno.study._key_types import WrongEntryError
 from dbdyno.study._schema import Key
 from dbdyno.study._settings import InvalidSetting, read_settings
 from dbdyno.study._spelling import spellings
@@ -108,10 +108,10 @@ class Tables:
             return key.default
         try:
             return key.read(entry[name])
-        except WrongEntry as error:
-            given = entry[name]
-            words = "contains" if isinstance(given, list) and len(given) > 1 else "is"
-            problem = f"'{name}' {words} {error.entry!r} but {'each entry ' if words != 'is' else ''}must be {error}"
+        except WrongEntryError as error:
+            is_one_of_many = isinstance(entry[name], list) and len(entry[name]) > 1
+            words = ("contains", "each entry must be") if is_one_of_many else ("is", "must be")
+            problem = f"'{name}' {words[0]} {error.entry!r} but {words[1]} {error}"
             self._fail(table, name, problem, key.meaning, index=index)
         except ValueError as error:
             self._fail(table, name, f"'{name}' is {entry[name]!r} but must be {error}", key.meaning, index=index)
