@@ -66,3 +66,12 @@ def test_the_time_left_shrinks_while_a_run_is_under_way(monkeypatch: pytest.Monk
     view.on_event(lab.RunStarted(RUN, 2, 11))
     now_s[0] = 110.0
     assert view.bar().plain.endswith("9 min 10 s left")
+
+
+def test_what_comes_before_the_first_event_of_an_engine_is_no_empty_line() -> None:
+    console = Console(width=120)
+    view = LiveView(console, ShownStudy(60 * 10**9))
+    view.on_event(lab.StudyStarted("s", 2, 4, 0))
+    with console.capture() as captured:
+        console.print(view)
+    assert captured.get().strip() == "… getting ready"

@@ -52,6 +52,7 @@ class StudyFacts:
     results : how what they made of them compares
     scaled : name of the scale that was chosen of a larger study; empty: none
     imported : tool whose logs were imported; empty when dbdyno made the runs
+    is_running : runs are still being made
     """
 
     window_s: float
@@ -65,6 +66,7 @@ class StudyFacts:
     repeats_looked_at: tuple[int, ...] = ()
     scaled: str = ""
     imported: str = ""
+    is_running: bool = False
 
 
 def limitations(
@@ -83,7 +85,7 @@ def limitations(
     candidates = [
         _differing_results_caveat(facts),
         _scaled_study_caveat(facts),
-        _not_good_runs_caveat(records),
+        _not_good_runs_caveat(facts, records),
         _imported_logs_caveat(facts),
         _missing_combinations_caveat(facts, records),
         _unchecked_results_caveat(facts),
@@ -151,16 +153,16 @@ def _scaled_study_caveat(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+def _not_good_runs_caveat(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
     status_counts = Counter(record.status for record in records if record.status != "good")
     if not status_counts:
         return None
     if set(status_counts) == {"missing"}:
         made_count = len(records) - status_counts["missing"]
-        text = (
-            f"Not complete: {made_count:,} of {counted(len(records), 'run')} {verb_for(made_count, 'is', 'are')} made."
-        )
-        return Caveat("runs-missing", text)
+        made_words = f"{made_count:,} of {counted(len(records), 'run')} {verb_for(made_count, 'is', 'are')} made"
+        if facts.is_running:
+            return Caveat("still-running", f"The study is still running: {made_words}, and the answer may change.")
+        return Caveat("runs-missing", f"Not complete: {made_words}.")
     words = listed([f"{number} {status}" for status, number in status_counts.most_common()])
     first_record = next(record for record in records if record.status not in ("good", "missing"))
     first_title = target_title(first_record.run.cell.target)

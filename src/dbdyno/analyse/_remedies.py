@@ -17,6 +17,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "scaled": "Run the study without --scale.",
         "runs-not-good": "Correct the cause, then run the same command with --retry-failed.",
         "runs-missing": "The same command resumes the study. If it has parts, run the missing ones and gather again.",
+        "still-running": "Look again when it has ended.",
         "imported": "Run the same load as a study: dbdyno compare.",
         "not-in-the-logs": "Add the missing logs and import them again.",
         "unsettled-windows": _LONGER,

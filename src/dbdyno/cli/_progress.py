@@ -179,7 +179,7 @@ class LiveView:
 
     def __init__(self, console: Console, shown: ShownStudy, prefix: str = "") -> None:
         self._console, self._shown, self._prefix = console, shown, prefix
-        self._doing = ""
+        self._doing = "getting ready"
         self._run: lab.RunStarted | None = None
         self._phase = ""
         self._second: lab.SecondMeasured | None = None

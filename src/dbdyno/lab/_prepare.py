@@ -141,7 +141,9 @@ class Preparation:
                 datasets = [self._dataset(target, choice.label) for choice in self.context.study.workloads]
                 check_same_files(datasets, results.dataset(target.name), results.path)
         for target in targets:  # before minutes go into fetching the others
-            self.context.bench.check_engine(target, self._on_engine_progress(target))
+            on_progress = self._on_engine_progress(target)
+            on_progress("looking for the engine")
+            self.context.bench.check_engine(target, on_progress)
         installations = {target.name: self._obtain_engine(target) for target in targets}
         outcomes = {target.name: self._fill_target(target, installations[target.name]) for target in targets}
         failures = [outcome for outcome in outcomes.values() if isinstance(outcome, UnpreparedTarget)]

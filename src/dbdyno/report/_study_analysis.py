@@ -347,6 +347,7 @@ def _study_facts(results: StoredStudy) -> StudyFacts:
         are_results_compared=study.equivalence_events > 0 or len(study.targets) < 2,
         results=tuple(results.compared([t.name for t in study.targets], [w.label for w in study.workloads])),
         imported=study.imported.tool if study.imported else "",
+        is_running=results.is_being_written,
     )
 
 

@@ -95,7 +95,7 @@ def _why_blocks(analysis: StudyAnalysis) -> list[Block]:
 def _explain_hint_blocks(analysis: StudyAnalysis) -> list[Block]:
     """Name the command that explains a difference, where there is one and its statements were measured."""
     is_measured = any(record.imported is None for record in analysis.records)
-    if len(analysis.targets) < 2 or not is_measured:
+    if len(analysis.targets) < 2 or not is_measured or not by_place(analysis.judgements):
         return []
     return [Paragraph(""), Paragraph(f"why: dbdyno explain {shlex.quote(str(analysis.results.path))}", "quiet")]
 

@@ -122,6 +122,9 @@ def test_runs_that_are_not_made_yet_are_no_failures(record: MakeRecord) -> None:
     assert "runs-not-good" not in found
     assert "2 of 3 runs" in found["runs-missing"]
     assert "--retry-failed" not in found["runs-missing"]
+    running = said(replace(GOOD, is_running=True), [record(), record(repeat=2), missing])
+    assert "runs-missing" not in running
+    assert "2 of 3 runs" in running["still-running"] and "resumes" not in running["still-running"]
     failed = record(repeat=4, status="failed", reason="the server died", figures={"tps_mean": None})
     found = said(GOOD, [record(), missing, failed])
     assert "runs-missing" not in found
