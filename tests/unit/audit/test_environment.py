@@ -97,5 +97,8 @@ def test_a_client_without_processors_of_its_own_takes_the_servers() -> None:
 
     assert outcome("client-cpu-contention", one("a", 0.2), one("b", 0.1)) == "finding"
     assert outcome("client-cpu-contention", one("a", 0.1, idle_share=0.05), one("b", 0.1)) == "finding"
+    busy = [one("a", 0.12, idle_share=0.0), one("b", 0.2, idle_share=0.0), one("c", 0.08, idle_share=0.0)]
+    assert verdict("client-cpu-contention", *busy[:2]).severity is None, "that of the rule"
+    assert verdict("client-cpu-contention", busy[0], busy[2]).severity == "low", "the client takes as much from both"
     pinned = (one("a", 0.2, cpu_partition=True), one("b", 0.1, cpu_partition=True))
     assert outcome("client-cpu-contention", *pinned) == "not applicable"

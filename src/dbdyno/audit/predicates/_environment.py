@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from collections.abc import Iterable
 from importlib import resources
 from itertools import pairwise
+from typing import Any
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
@@ -167,11 +169,21 @@ def client_contention(question: Question) -> RuleVerdict:
         name: "the client's share of the processors (host:client_cpu_share)" for name, s in shares.items() if s is None
     }
     if idle_shares and min(idle_shares) < question.rule.threshold["idle_share"]:
-        return decide({"host:idle_share": {short_percent(min(idle_shares)): tuple(sorted(shares))}}, {})
+        values = {"host:idle_share": {short_percent(min(idle_shares)): tuple(sorted(shares))}}
+        if lacks or _difference(shares.values()) > question.rule.threshold["share_difference"]:
+            return decide(values, {})
+        least, most = (short_percent(float(choose(shares.values()))) for choose in (min, max))
+        remark = f"the client takes about as much from each: {least} to {most} of the processors"
+        return decide(values, {}, severity="low", remark=remark)
     if lacks:
         return undecided(lacks)
     flags = {name: float(share) > question.rule.threshold["client_share"] for name, share in shares.items()}
     return on_some(question, flags, {name: short_percent(float(share)) for name, share in shares.items()})
+
+
+def _difference(shares: Iterable[Any]) -> float:
+    numbers = [float(share) for share in shares]
+    return max(numbers) - min(numbers)
 
 
 def carry_over(question: Question) -> RuleVerdict:
