@@ -15,7 +15,7 @@ from typing import cast
 import pytest
 
 from dbdyno.cli import _execute, _fleet, main
-from dbdyno.cli._folder import check_room, earlier_folder, hold_results, make_room
+from dbdyno.cli._folder import check_room, hold_results, make_room, unnamed_folder
 from dbdyno.cli._plan import plan_object
 from dbdyno.core import AlteredError, RequestError, StoreError
 from dbdyno.lab import StudyHosts
@@ -74,17 +74,33 @@ def test_an_unnamed_comparison_goes_on_in_the_folder_of_an_earlier_day(tmp_path:
 
     (monday, text), (tuesday, text_of_tuesday) = named("2026-11-23"), named("2026-11-24")
     today = parse_study(text_of_tuesday, "two.toml")
-    assert earlier_folder(tuesday, today, is_retry=False) is None
+    assert unnamed_folder(tuesday, today, is_retry=False) == tuesday
     results = write_study(monday, study_text(parse_study(text, "two.toml")))
-    assert earlier_folder(tuesday, today, is_retry=False) is None  # it is finished
-    assert earlier_folder(tuesday, today, is_retry=True) == monday
+    assert unnamed_folder(tuesday, today, is_retry=False) == tuesday  # that of Monday is finished
+    assert unnamed_folder(tuesday, today, is_retry=True) == monday
     more = replace(today, repeats=5)
-    assert earlier_folder(tuesday, more, is_retry=False) == monday
-    assert earlier_folder(tuesday, replace(today, seed=7), is_retry=True) is None  # another study
+    assert unnamed_folder(tuesday, more, is_retry=False) == monday
+    assert unnamed_folder(tuesday, replace(today, seed=7), is_retry=True) == tuesday  # another study
     shutil.rmtree(max(results.path.glob("runs/*")))
-    assert earlier_folder(tuesday, today, is_retry=False) == monday
+    assert unnamed_folder(tuesday, today, is_retry=False) == monday
     write_study(tuesday, study_text(today))
-    assert earlier_folder(tuesday, today, is_retry=True) is None  # begun today, too
+    assert unnamed_folder(tuesday, today, is_retry=True) == tuesday  # begun today, too
+
+
+def test_another_comparison_of_the_same_engines_on_one_day_gets_a_number(tmp_path: Path) -> None:
+    default = tmp_path / "mariadb-11.8-mysql-9.7-2026-11-24"
+    first = parse_study(TWO.replace('name = "two"', f'name = "{default.name}"'), "two.toml")
+    write_study(default, study_text(first))
+    second_folder = default.with_name(f"{default.name}-2")
+    second = replace(first, name=second_folder.name, seed=7)
+    assert unnamed_folder(default, second, is_retry=False) == second_folder
+    results = write_study(second_folder, study_text(second))
+    assert unnamed_folder(default, second, is_retry=False) == second_folder
+    assert unnamed_folder(default, first, is_retry=False) == default
+    assert unnamed_folder(default, replace(first, seed=9), is_retry=False).name == f"{default.name}-3"
+    shutil.rmtree(max(results.path.glob("runs/*")))
+    tomorrow = default.with_name(default.name.replace("24", "25"))
+    assert unnamed_folder(tomorrow, second, is_retry=False) == second_folder  # it is not finished
 
 
 def test_show_says_that_a_study_is_running(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,6 +57,12 @@ def test_one_parameter_is_told_with_its_values_and_the_options_that_carry_it() -
     assert "rocksdb_max_total_wal_size: mariadb, percona (rocksdb)" in done.stdout
 
 
+def test_described_parameters_stand_apart_by_one_empty_line_and_end_in_none(run: Run) -> None:
+    text = run("settings", "redo.capacity", "flush.page_cleaners").stdout
+    assert text.count("\n\n") == 1 and "\n\nflush.page_cleaners\n" in text
+    assert not text.endswith("\n\n")
+
+
 def test_all_of_them_are_listed_for_programs(run: Run) -> None:
     rows = json.loads(run("settings", "--json").stdout)
     assert len(rows) > 90

@@ -28,6 +28,22 @@ def test_two_of_them_are_combined() -> None:
     assert last.workload_options == {"range_size": 30}
 
 
+def test_an_engine_without_the_setting_runs_once_and_a_note_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    engines = [(name, name) for name in ("mariadb:11.8", "mariadb:11.8+rocksdb")]
+    lines = _compare_study._varied_target_lines(engines, ["flush.neighbors=0,1"], "sysbench/oltp_read_only")
+    study = parse_study("\n".join([*lines, REST]), "study.toml")
+    assert [target.name for target in study.targets] == ["mariadb:11.8 0", "mariadb:11.8 1", "mariadb:11.8+rocksdb"]
+    assert "flush.neighbors does not apply to mariadb:11.8+rocksdb" in capsys.readouterr().err
+
+
+def test_a_setting_that_no_engine_has_is_refused() -> None:
+    lines = _compare_study._varied_target_lines(
+        [("mysql:9.7", "mysql:9.7")], ["flush.subcompactions=1,4"], "sysbench/oltp_read_only"
+    )
+    with pytest.raises(StudyError, match="does not apply to mysql"):
+        parse_study("\n".join([*lines, REST]), "study.toml")
+
+
 def test_one_thing_varied_twice_is_refused() -> None:
     with pytest.raises(StudyError, match="given twice") as refused:
         varied("range_size=10", "--range-size=20")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbdyno.cli._compare_study import parse_choices, workload_option_lines
-from dbdyno.cli._folder import default_folder, earlier_folder, results_folder
+from dbdyno.cli._folder import default_folder, results_folder, unnamed_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
@@ -25,6 +25,7 @@ Compares engines: fetches them, configures them alike, fills the data once for e
 memory tier and concurrency in random, interleaved order. Each run starts from the same restored data. The comparison's
 study file is written into the results folder; to change it, edit a copy and run that with `dbdyno run`. Without -o,
 engines and day name the folder; the same command resumes an unfinished comparison there, on a later day, too.
+Another comparison of the same engines on that day gets a number after the date.
 
   dbdyno compare mariadb:11.8 mariadb:11.8+rocksdb mysql:9.7 --workload sysbench/oltp_read_write \\
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
@@ -98,7 +99,7 @@ def compare(choices: argparse.Namespace) -> int:
     study = parse_choices(choices, workload_lines, servers)
     if not (is_named or choices.fresh):
         is_retry = choices.retry_failed or choices.retry_disturbed
-        output = earlier_folder(default_output, study, is_retry=is_retry) or default_output
+        output = unnamed_folder(default_output, study, is_retry=is_retry)
         study = replace(study, name=output.name)
     if choices.plan:
         print_plan(study, choices.target_half_width)

@@ -6,17 +6,20 @@ import argparse
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._options import parse_share
 from dbdyno.cli._other_words import meant_option, whole_number
 from dbdyno.cli._running_servers import quoted, server_lines
-from dbdyno.core import StudyError, parse_duration_ns
+from dbdyno.core import StudyError, parse_duration_ns, parse_engine_name
 from dbdyno.engines import parameters_of_option, vocabulary
 from dbdyno.nearest import nearest
 from dbdyno.study import (
     BUDGET,
     ServerAddress,
     Study,
+    concerns,
     dataset_name,
     family_name,
     full_name,
@@ -128,6 +131,8 @@ def _target_lines(name: str, engine: str) -> list[str]:
 def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[str], workload: str) -> list[str]:
     """Return every engine with every combination of values, named by them; a name with a dot is a neutral parameter.
 
+    An engine whose tables a setting does not concern is not repeated for its values, if another engine has the setting.
+
     Raises
     ------
     StudyError : something has no values, is varied twice, or can't be varied
@@ -141,15 +146,37 @@ def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[
         axes[name] = values
     lines = []
     for title, engine in named:
-        for combination in itertools.product(*axes.values()):
+        engine_axes = _axes_of(engine, axes, [other for _, other in named])
+        for combination in itertools.product(*engine_axes.values()):
             lines += _target_lines(" ".join([title, *combination]), engine)
-            chosen = dict(zip(axes, combination, strict=True))
+            chosen = dict(zip(engine_axes, combination, strict=True))
             for key in ("settings", "workload"):
                 table_entries = [
                     f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")
                 ]
                 lines += [f"{key} = {{{', '.join(table_entries)}}}"] if table_entries else []
     return lines
+
+
+def _axes_of(engine: str, axes: Mapping[str, list[str]], engines: Sequence[str]) -> dict[str, list[str]]:
+    """Return what is varied of one engine; a setting that no engine has is left for the study to refuse."""
+    axes_of_engine = {}
+    for name, values in axes.items():
+        if _has_setting(engine, name) or not any(_has_setting(other, name) for other in engines):
+            axes_of_engine[name] = values
+        else:
+            tell(f"note: {name} does not apply to {engine}, which runs without it")
+    return axes_of_engine
+
+
+def _has_setting(engine: str, name: str) -> bool:
+    """Return whether tables of an engine have a setting; options of a workload are every engine's.
+
+    A name that can't be read, or is no setting's, is left for the study to refuse.
+    """
+    with suppress(StudyError):
+        return name not in vocabulary() or concerns(name, parse_engine_name(engine).storage_engine)
+    return True
 
 
 def _parse_variation(word: str, workload: str) -> tuple[str, list[str]]:

@@ -57,23 +57,49 @@ def default_folder(targets: Sequence[str], today: date) -> Path:
     return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
 
 
-def earlier_folder(default: Path, study: Study, *, is_retry: bool) -> Path | None:
-    """Return the newest folder of an earlier day in which an unnamed comparison goes on; None: it is a new one.
+def unnamed_folder(default: Path, study: Study, *, is_retry: bool) -> Path:
+    """Return where a comparison goes that nobody named: where it was begun, else a folder that no other study has.
 
-    It goes on where runs are missing, where more repeats are asked for, and where runs are to be made again: messages
-    say "the same command" for all three, and it may be typed after midnight.
+    A second comparison of the same engines on one day, such as one with more connections, gets a number.
 
     Parameters
     ----------
     default : what `default_folder` returns for today
     is_retry : stored runs are to be made again
     """
+    numbered = (default.with_name(f"{default.name}-{number}") for number in itertools.count(2))
+    free_folder = next(
+        folder for folder in itertools.chain([default], numbered) if not _has_runs_of_another_study(folder, study)
+    )
+    return _earlier_folder(default, free_folder, study, is_retry=is_retry) or free_folder
+
+
+def _has_runs_of_another_study(folder: Path, study: Study) -> bool:
+    """Return whether a folder is in the way; what can't be read is left to `check_room`, which says why."""
     from dbdyno.store import FolderCheck, StoredStudy, is_results_folder  # late: see _main
 
-    if is_results_folder(default):
+    if not is_results_folder(folder):
+        return False
+    named_study = replace(study, name=folder.name)
+    with suppress(StoreError):
+        results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))
+        is_same = _is_study_of(results, named_study) or _has_fewer_repeats(results, named_study)
+        return not is_same and any(record.status != "failed" for record in results.records())
+    return False
+
+
+def _earlier_folder(default: Path, today_folder: Path, study: Study, *, is_retry: bool) -> Path | None:
+    """Return the newest folder of an earlier day in which an unnamed comparison goes on; None: it is a new one.
+
+    It goes on where runs are missing, where more repeats are asked for, and where runs are to be made again: messages
+    say "the same command" for all three, and it may be typed after midnight.
+    """
+    from dbdyno.store import FolderCheck, StoredStudy, is_results_folder  # late: see _main
+
+    if is_results_folder(today_folder):
         return None
     day_length = len(date.min.isoformat())
-    names = f"{glob.escape(default.name[:-day_length])}[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+    names = f"{glob.escape(default.name[:-day_length])}[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
     for folder in sorted(default.parent.glob(names), reverse=True):
         with suppress(StoreError):
             results = StoredStudy.open(folder, check=FolderCheck(allow_altered=True))

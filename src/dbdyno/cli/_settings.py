@@ -95,8 +95,7 @@ def _show_settings(choices: argparse.Namespace) -> int:
     if choices.json:
         print(json.dumps(rows, indent=1))
     elif choices.engine is None and 0 < len(choices.names) and len(names) <= 3:
-        for row in rows:
-            _print_one(row)
+        print("\n\n".join(_description(row) for row in rows))
     else:
         _print_table(headings, [[str(row[heading.replace(" ", "_")]) for heading in headings] for row in rows])
     return 0
@@ -211,14 +210,14 @@ def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None
     wide_console().print(table, markup=False)
 
 
-def _print_one(row: dict[str, Any]) -> None:
-    print(f"{row['parameter']}\n  {row['meaning']}")
-    print(f"  values      {row['values']}\n  unless set  {row['unless_set']}")
+def _description(row: dict[str, Any]) -> str:
+    lines = [str(row["parameter"]), f"  {row['meaning']}"]
+    lines += [f"  values      {row['values']}", f"  unless set  {row['unless_set']}"]
     for needed_name, needed_values in row["needs"].items():
-        print(f"  needs       {needed_name} = {' or '.join(needed_values)}")
+        lines.append(f"  needs       {needed_name} = {' or '.join(needed_values)}")
     for server in row["servers"]:
         storage_words = f" ({server['storage_engine']})" if server["storage_engine"] else ""
-        print(f"  {server['option']}: {server['servers']}{storage_words}")
+        lines.append(f"  {server['option']}: {server['servers']}{storage_words}")
     if row["without"]:
-        print(f"  where there is no option, in effect: {row['without']}")
-    print()
+        lines.append(f"  where there is no option, in effect: {row['without']}")
+    return "\n".join(lines)
