@@ -40,6 +40,14 @@ def test_json_and_markdown_hold_the_same_lines(folder: str, capsys: pytest.Captu
     assert found["lines"][0] in capsys.readouterr().out
 
 
+def test_a_place_that_is_missing_is_answered_by_one_that_is_there(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", folder, "--at", "3GB"]) == 2
+    [hint] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hint: ")]
+    assert main(["explain", folder, *hint.removeprefix("hint: write for example ").split()]) == 0
+
+
 def test_without_a_profiler_or_the_right_to_use_it_a_deep_profile_is_refused_before_it_begins(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,3 +70,9 @@ def test_wrong_requests_are_told(nights: Path, more: list[str], capsys: pytest.C
     assert main(["history", str(nights), *more]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ") and "hint: " in said
+
+
+def test_a_history_of_one_study_names_it(nights: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = next(path for path in sorted(nights.iterdir()) if (path / "manifest.json").is_file())
+    assert main(["history", str(one)]) == 2
+    assert f"  {one.name} is the only one" in capsys.readouterr().err.splitlines()

@@ -206,3 +206,19 @@ def test_a_claim_of_two_memories_is_decided_where_one_is_chosen(
     assert {chosen[name] for name in ("C20-01", "C20-02", "C20-03")} == {"holds"}
     assert {other[name] for name in ("C20-01", "C20-02", "C20-03")} == {"does not hold"}
     assert "holds" not in {outcomes[()][name] for name in ("C20-01", "C20-02", "C20-03")}
+
+
+def test_a_file_that_is_no_log_is_not_called_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hello\n")
+    assert main(["import", "sysbench", str(file), "-o", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr().err
+    assert "notes.txt is no log of sysbench" in printed and "dbdyno judge" in printed
+    assert "in it" not in printed
+
+
+def test_a_results_folder_is_not_imported_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(SystemExit):
+        main(["import", str(tmp_path)])
+    assert f"hint: it is a results folder already: dbdyno show {tmp_path}" in capsys.readouterr().err

@@ -46,6 +46,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "claims", _STORY, _show_claims)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
+    parser.example = "dbdyno claims results/p26 --against percona-2026"
     parser.add_argument("--against", required=True, metavar="REPORT", help="published report, such as percona-2026")
     add_where(parser)
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")

@@ -38,6 +38,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "gather", _STORY, _gather)
     parser.add_argument("parts", nargs="+", type=Path, metavar="DIR", help="results folders of parts of one study")
+    parser.example = "dbdyno gather results/part-1 results/part-2 -o results/whole"
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="results folder to write")
     parser.add_argument(
         "--allow-unlike", action="store_true", help="accept machines that differ in processors or memory"

@@ -28,6 +28,8 @@ class Parser(argparse.ArgumentParser):
         self.story = story
         self.one_more = ""
         """The hint for one argument more than the command takes."""
+        self.example = ""
+        """The hint for a required argument that is missing: a whole line."""
         self.seldom: frozenset[str] = frozenset()
         """Options that `-h` leaves out and `--help` lists."""
         self.takes_unknown = False
@@ -61,7 +63,15 @@ class Parser(argparse.ArgumentParser):
             option = match[1].rpartition("/")[2]
             hint = f"write for example {option} 3" if number is None else f"did you mean {option} {number}?"
             message = f"{option} needs a whole number, not '{match[2]}'"
+        if match := re.fullmatch(r"argument (\S+): expected one argument", message):
+            option = match[1].rpartition("/")[2]
+            message, hint = f"{option} needs a value", f"write {option} {self._placeholder(option)}"
         self.fail(message, hint)
+
+    def _placeholder(self, option: str) -> str:
+        """Return what stands for an option's value in the help."""
+        action = next((action for action in self._actions if option in action.option_strings), None)
+        return str(action.metavar or action.dest.upper()) if action is not None else "VALUE"
 
     def _remedy_hint(self, message: str) -> str:
         """Return what to do about a complaint of argparse; empty where nothing better than the help is known."""
@@ -77,9 +87,13 @@ class Parser(argparse.ArgumentParser):
             return f"{self.prog} {folder}" if (folder := _newest_results()) else ""
         if message.endswith("arguments are required: NEW"):
             return f"to compare targets of one folder, write {self.prog} DIR DIR --match BASE=NEW"
+        if "arguments are required: " in message and self.example:
+            return f"write for example {self.example}"
         match = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from", message)
         if match is None:
             return ""
+        if match[1] == "TOOL" and (Path(match[2]) / "manifest.json").exists():
+            return f"it is a results folder already: dbdyno show {match[2]}"
         if match[1] == "TOOL" and Path(match[2]).exists():
             return f"name the tool that wrote it first, such as {self.prog} sysbench {match[2]}"
         return meant_choice(match[2], self._choices_of(match[1]))

@@ -49,6 +49,7 @@ _SEARCHED = "certainty  a search ends when the next higher rate fails; `precisio
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "plan", _STORY, _plan)
+    parser.example = "dbdyno plan first, or dbdyno plan STUDY.toml"
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
     add_where(parser)

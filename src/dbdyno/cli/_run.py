@@ -47,6 +47,7 @@ _STORED = "the stored study"
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "run", _STORY, _run)
+    parser.example = "dbdyno run first, or dbdyno run STUDY.toml"
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
     add_where(parser)

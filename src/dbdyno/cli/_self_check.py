@@ -47,6 +47,7 @@ PAGE = "report.html"
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "self-check", _STORY, _run_self_check)
+    parser.one_more = "self-check takes one engine; dbdyno compare compares two"
     parser.add_argument("engine", nargs="?", default="mariadb:11.8", help="FAMILY:VERSION.. (default %(default)s)")
     size = parser.add_argument_group("size")
     size.add_argument(

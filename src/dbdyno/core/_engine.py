@@ -151,6 +151,8 @@ def _engine_remedy(text: str) -> str:
     """Return the name that was probably meant, where a family and perhaps a version can be read."""
     if re.fullmatch(r"[a-z]+:\d+,\d+", text.strip().lower()):
         return f"did you mean {text.strip().lower().replace(',', '.')}?"
+    if len(text.split()) > 1 and all(":" in word for word in text.split()):
+        return f"leave the quotes out: {' '.join(text.split())}"
     if "," in text:
         return f"separate engines by a space: {' '.join(text.replace(',', ' ').split())}"
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):

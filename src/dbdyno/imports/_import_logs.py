@@ -266,6 +266,12 @@ def _no_run_error(tool: Tool, root: Path, identified: IdentifiedRuns) -> TreeErr
         if first_problem
         else "no file in it looks like one"
     )
+    if root.is_file() and not first_problem:
+        reason = f"the file has no line that {tool.title} prints"
+        remedy = (
+            "name a log, or the folder with the logs; dbdyno judge takes a table of throughput per second of any tool"
+        )
+        return TreeError(f"{printable(str(root))} is no log of {tool.title}", reason, remedy, code="no-runs")
     what = f"no run of {tool.title} in {printable(str(root))}"
     return TreeError(what, reason, "name the folder with the logs", code="no-runs")
 

@@ -8,10 +8,8 @@ from dbdyno.analyse._answer import answer_place
 from dbdyno.analyse._pairs import Place
 from dbdyno.analyse._places import place_words
 from dbdyno.analyse.explain._explanation import Explanation
-from dbdyno.core import RequestError, StudyError, parse_bytes
+from dbdyno.core import RequestError, StudyError, format_memory, parse_bytes
 from dbdyno.nearest import nearest
-
-_EXAMPLE = "write for example --at 512MB,16"
 
 
 def choose_place(explanation: Explanation, place_text: str = "", targets: Sequence[str] = ()) -> Place | None:
@@ -40,10 +38,19 @@ def choose_place(explanation: Explanation, place_text: str = "", targets: Sequen
     if place_text and not (words and matching_places):
         known_places = "; ".join(place_words(place, list(cells)) for place in sorted(candidates))
         raise RequestError(
-            f"no cell that can be explained matches '{place_text}'", f"known are {known_places or 'none'}", _EXAMPLE
+            f"no cell that can be explained matches '{place_text}'",
+            f"known are {known_places or 'none'}",
+            f"write for example --at {_typed_place(max(candidates))}" if candidates else "",
         )
     best = answer_place([group for group in explanation.judgements if group.place in matching_places])
     return best if best in matching_places else next(iter(matching_places), None)
+
+
+def _typed_place(place: Place) -> str:
+    """Return memory and connections of a place as `--at` takes them."""
+    _, _, tier_bytes, concurrency = place
+    memory = f"{format_memory(tier_bytes).replace(' ', '').replace('iB', 'B')}," if tier_bytes else ""
+    return f"{memory}{concurrency}"
 
 
 def choose_pair(targets: Sequence[str], pair: Sequence[str] = ()) -> tuple[str, str] | None:

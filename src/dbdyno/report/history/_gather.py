@@ -117,8 +117,11 @@ def gather_history(
     studies, omitted = _read_studies(folders, check)
     if len(studies) < 2:
         reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in omitted)
+        found = f"{listed([study.label for study in studies])} is the only one" if studies else "no study was found"
         raise RequestError(
-            "a history needs two studies or more", reasons, "give results folders, or a folder above them"
+            "a history needs two studies or more",
+            "\n".join(filter(None, [found, reasons])),
+            "give results folders, or a folder above them",
         )
     all_rows = _all_rows(studies, order)
     rows, mismatched = _comparable_rows(studies, all_rows, frozenset(despite))
