@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._diff import compare_quantiles
+from dbdyno.analyse._diff import compare_quantiles, is_supported
 from dbdyno.analyse._headline import headline_of
 from dbdyno.analyse._memory import memory_gains, memory_sentence
 from dbdyno.analyse._pairs import Panel, Place, by_place, distance_words, pair_at, place_of, turned
@@ -223,8 +223,11 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]], com
     changes = compare_quantiles([(reference, subject) for subject, reference in pairs], "p99")
     place_pair = next((pair for pair in pairs if pair[0].place == place), None)
     change = next((change for change in changes if place_pair and change.new == place_pair[0].cell), None)
-    if place_pair is None or change is None or change.verdict == "not settled":
+    if place_pair is None or (change is not None and change.verdict == "not settled"):
         return ""
+    if change is None:
+        are_own = all(run.imported is None for group in place_pair for run in group.judged)
+        return _NO_P99 if are_own and not all(is_supported(group, "p99") for group in place_pair) else ""
     subject, reference = place_pair
     names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
     if change.verdict in ("different", "slightly different"):
@@ -238,6 +241,9 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]], com
     open_words = "No difference shown" if change.low <= 1 <= change.high else "Not decided"
     span = span_words(change.low, change.high, "longer", "shorter")
     return f"{open_words} in p99: that of {names[0]} is {span} than that of {names[1]}{repeats_words}."
+
+
+_NO_P99 = "Not compared in p99: fewer than 20 transactions of a target are beyond it; longer windows give more."
 
 
 def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:

@@ -133,7 +133,7 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
     supported_pairs = [
         pair
         for pair in pairs
-        if all(group.trusted and len(logs[id(group)]) > 1 and _is_supported(group, quantile) for group in pair)
+        if all(group.trusted and len(logs[id(group)]) > 1 and is_supported(group, quantile) for group in pair)
     ]
     groups = [group for pair in supported_pairs for group in pair]
     levels = quantile_levels(groups, [logs[id(group)] for group in groups])
@@ -163,7 +163,7 @@ def _quantile_logs(group: CellJudgement, quantile: Quantile) -> list[float]:
     return [math.log(value) for value in values if value is not None and value > 0]
 
 
-def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
+def is_supported(group: CellJudgement, quantile: Quantile) -> bool:
     """Return whether enough transactions lie beyond the quantile, over all judged runs."""
     return sum(run.figures.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
 

@@ -12,7 +12,7 @@ import pytest
 
 from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells, vague_words
 from dbdyno.analyse._answer import _TESTED_TOGETHER
-from dbdyno.core import RunRecord, SettledPart
+from dbdyno.core import RunRecord, SettledPart, ToolFigures
 from numbers_in import numbers_in
 
 MakeRecord = Callable[..., RunRecord]
@@ -69,6 +69,14 @@ def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
 def test_an_open_p99_is_told_with_between_what_it_lies(study: MakeStudy) -> None:
     sentence = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05)).sentences[1]
     assert re.search(r"\bp99\b.*\b[ab]\b.* [\d.]+ % shorter\b.* [\d.]+ % longer\b.*\b[ab]\b", sentence)
+
+
+def test_a_p99_with_too_few_transactions_beyond_it_is_said_not_to_be_compared(study: MakeStudy) -> None:
+    records = study({"a": 130.0, "b": 100.0})
+    few = [replace(one, figures=replace(one.figures, transactions=500)) for one in records]
+    assert answer_of(few).sentences[1].startswith("Not compared in p99: fewer than 20 transactions")
+    logs = [replace(one, imported=ToolFigures("sysbench")) for one in few]
+    assert "p99" not in " ".join(answer_of(logs).sentences), "what a tool did not print is no matter of transactions"
 
 
 def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:

@@ -10,6 +10,7 @@ import altair as alt
 import pytest
 from altair.utils.schemapi import SchemaBase
 
+from dbdyno.analyse import CellJudgement
 from dbdyno.report import StudyAnalysis, analyse_study, page_text
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._palette import palette_of
@@ -104,6 +105,14 @@ def test_whiskers_give_way_to_the_map_beyond_six_targets(at_one_place: StudyAnal
     palette = palette_of(at_one_place.study.targets)
     assert rank_charts(at_one_place, palette) == []
     assert len(heat_charts(at_one_place, palette)) == 1
+
+
+def test_an_interval_that_says_nothing_is_no_band(results: StoredStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = analyse_study(results)
+    monkeypatch.setattr(CellJudgement, "is_vague", property(lambda _: True))
+    charts = throughput_charts(analysis, palette_of(analysis.study.targets))
+    rows = [row for chart in charts for rows in chart.spec()["datasets"].values() for row in rows if row.get("runs")]
+    assert rows and {(row["low"], row["high"]) for row in rows} == {(None, None)}
 
 
 def test_every_chart_holds_rows_and_no_text_in_their_place(charts: list[Chart]) -> None:

@@ -59,6 +59,23 @@ def test_the_first_chart_is_above_the_fold(
     visit.context.close()
 
 
+def test_the_key_has_each_name_on_one_line_and_one_limitation_is_open(
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    results = write(tmp_path / "study", text=study_text([*UPGRADE, *OTHERS]))
+    visit = Visit(browser, build_page(results, tmp_path / "report.html").as_uri())
+    names = visit.page.locator(".key button")
+    names.first.wait_for()
+    visit.page.evaluate("document.querySelectorAll('.key .quiet').forEach((words) => { words.textContent = ''; })")
+    assert all(box["height"] < 30 for box in visit.page.evaluate(BOXES))  # a name with the whole version has no words
+    assert names.count() == 10
+    assert visit.page.locator(".weak li:visible").count() == 1
+    visit.context.close()
+
+
+BOXES = "[...document.querySelectorAll('.key button')].map((button) => ({height: button.offsetHeight}))"
+
+
 def test_a_comparison_of_two_is_six_screens_before_anything_is_opened(
     browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
 ) -> None:

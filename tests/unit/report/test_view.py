@@ -25,7 +25,7 @@ from dbdyno.report._relative_throughput import RelativeThroughput, relative_thro
 from dbdyno.report._runs import RunThroughput, seconds_of_runs
 from dbdyno.report.charts import Chart, spark
 from dbdyno.report.charts._claims import _drawing
-from dbdyno.report.charts._heat import _heat_row
+from dbdyno.report.charts._heat import _heat_row, _lead
 from dbdyno.report.sections._throughput import _INTERVAL_WORDS, _interval_words
 from dbdyno.stats import settled_part
 from dbdyno.store import StoredStudy
@@ -142,6 +142,24 @@ def test_the_map_prints_a_ratio_as_its_table_does(
     assert row["value"] == row["shown"].partition(" (0.5")[0] == throughput.ratio_text(2) == words
     assert row["is_known"] == (words != "not known")
     assert throughput.ratio_text().replace("0.530", "0.53") == words
+
+
+def test_the_map_begins_with_who_leads_with_which_memory() -> None:
+    def row(target: str, memory: str, ratio: float, *, first: bool, at: int = 0) -> dict[str, Any]:
+        known = {"is_known": True, "trusted": True, "value": f"{ratio:.2f}"}
+        return {"target": target, "memory": memory, "at": at, "ratio": ratio, "first": first, **known}
+
+    def column(memory: str, *ratios: float, first: int) -> list[dict[str, Any]]:
+        names = ("mysql:9.7", "mariadb:11.8", "percona:8.0", "mysql:8.0")
+        return [row(n, memory, r, first=i < first) for i, (n, r) in enumerate(zip(names, ratios, strict=True))]
+
+    small, large = column("64 MiB", 1.0, 0.9, 0.8, 0.7, first=1), column("1 GiB", 1.0, 0.99, 0.8, 0.5, first=2)
+    lead = _lead([*small, *large, row("mysql:9.7", "1 GiB", 0.1, first=True, at=4)])
+    assert lead.startswith("MySQL 9.7 leads with 64 MiB; MySQL 9.7 or MariaDB 11.8 leads with 1 GiB.")
+    assert lead.endswith("MySQL 8.0 with 1 GiB, has 0.50 of the best.")
+    assert _lead(small).startswith("MySQL 9.7 leads. ")
+    assert _lead(column("64 MiB", 1.0, 0.99, 0.98, 0.97, first=4)).startswith("4 of 4 targets may be first.")
+    assert _lead([{**one, "first": False, "trusted": False} for one in small]) == ""
 
 
 def series(seconds: int) -> dict[str, Any]:

@@ -61,8 +61,10 @@ def _box_row(box: BoxPlot, at_concurrency: int, names: dict[str, str]) -> Row:
 
 def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Drawing:
     x_scale = alt.Scale(zero=True, nice=True)
-    x_axis = alt.Axis(title="TPS of each second", format=",.12~g", tickCount=5)
-    y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8, grid=True)
+    x_axis = alt.Axis(title="TPS of each second", format=",.12~g", tickCount=5, labelFontSize=12, titleFontSize=12)
+    y_axis = alt.Axis(
+        title=None, ticks=False, domain=False, labelLimit=200, labelPadding=8, labelFontSize=12, grid=True
+    )
     base = titled(rows, palette).encode(
         y=alt.Y("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
     )

@@ -12,16 +12,17 @@ from typing import Any, cast
 
 import altair as alt
 
-from dbdyno.analyse import cell_level_words, ratio_words
+from dbdyno.analyse import cell_level_words, listed, ratio_words
 from dbdyno.core import format_memory, target_title
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
-from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
+from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput, relative_throughputs
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, short_names, titled
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
+_MOST_NAMED = 3
 _IS_KNOWN = "datum.is_known"
 _PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.place"
 
@@ -45,7 +46,8 @@ def heat_charts(
             rows = [_heat_row(throughput, names) for throughput in place_throughputs]
             title, description = _title(analysis, workload, route), _description(rows)
             drawing = _drawing(rows, analysis, palette, list(names.values()))
-            charts.append(Chart(f"map-{index + 1}", title, description, drawing, (workload, route), row_facts(_ROW_PX)))
+            name, panel, facts = f"map-{index + 1}", (workload, route), row_facts(_ROW_PX)
+            charts.append(Chart(name, title, description, drawing, panel, facts, lead=_lead(rows)))
     return charts
 
 
@@ -77,6 +79,31 @@ def _heat_row(throughput: RelativeThroughput, names: dict[str, str]) -> Row:
         "tps": cell_level_words(group, "TPS"),
         "trusted": group.trusted,
     }
+
+
+def _lead(rows: Sequence[Row]) -> str:
+    """Return which targets may be first with each memory size, and how far the lowest is behind."""
+    best_rows = [row for row in rows if row["at"] == AT_BEST]
+    first_by_memory: dict[str, list[str]] = {}
+    for row in best_rows:
+        first_by_memory.setdefault(row["memory"], []).extend([target_title(row["target"])] if row["first"] else [])
+    memory_by_words: dict[str, list[str]] = {}
+    for memory, names in first_by_memory.items():
+        if names:
+            memory_by_words.setdefault(_first_words(names, len(best_rows) // len(first_by_memory)), []).append(memory)
+    is_one_memory = len(first_by_memory) == 1
+    clauses = [words + ("" if is_one_memory else f" with {listed(m)}") for words, m in memory_by_words.items()]
+    known_rows = [row for row in best_rows if row["is_known"] and row["trusted"] and row["ratio"] < 1]
+    lowest = min(known_rows, key=lambda row: float(row["ratio"]), default=None)
+    where = "" if is_one_memory or lowest is None else f" with {lowest['memory']}"
+    end = f" The lowest, {target_title(lowest['target'])}{where}, has {lowest['value']} of the best." if lowest else ""
+    return f"{'; '.join(clauses)}.{end}" if clauses else ""
+
+
+def _first_words(names: Sequence[str], of: int) -> str:
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} of {of} targets may be first"
+    return f"{' or '.join(names)} leads"
 
 
 def _interval_words(throughput: RelativeThroughput) -> str:
@@ -124,7 +151,7 @@ def _tooltip() -> list[alt.Tooltip]:
 
 
 def _description(rows: Sequence[Row]) -> str:
-    best_rows = [row for row in rows if row["at"] == 0]
+    best_rows = [row for row in rows if row["at"] == AT_BEST]
     words = [
         f"{target_title(row['target'])} with {row['memory']} {row['shown']}, place {row['place']}" for row in best_rows
     ]

@@ -43,6 +43,7 @@ class Chart:
     meta : what the page needs to draw it anew: with fewer rows (`row_facts`), or where it is narrow, with the names
         of so many rows above their bars (``names_above``)
     is_cut : whether an interval goes on beyond the end of its scale
+    lead : what stands out in it, as a sentence to stand above it next to the answer; empty where the answer says it
     """
 
     name: str
@@ -52,6 +53,7 @@ class Chart:
     panel: tuple[str, str] | tuple[str, str, int] | None = None
     meta: Mapping[str, Any] | None = None
     is_cut: bool = False
+    lead: str = ""
 
     def spec(self) -> dict[str, Any]:
         """Return Vega-Lite, as wide as its place on the page."""

@@ -64,9 +64,8 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
             curves = curve_rows(analysis, workload, route, tier_bytes)
             is_line = len(analysis.study.concurrencies) > 1
             drawing = _drawing(rows, curves, top, analysis, palette) if is_line else _bar_layer(rows, top, palette)
-            panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in rows)
-            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(level_row_px(rows, palette))
-            charts.append(Chart(name, title, _description(rows), drawing, panel, meta, is_cut=is_cut))
+            panel, meta = (workload, route, tier_bytes), None if is_line else row_facts(level_row_px(rows, palette))
+            charts.append(Chart(f"throughput-{index + 1}", title, _description(rows), drawing, panel, meta))
     return charts
 
 
@@ -81,7 +80,9 @@ def panel_title(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: 
 
 
 def _throughput_row(group: CellJudgement) -> Row:
-    mean, low, high = group.tps_mean or 0.0, group.tps_low or 0.0, group.tps_high or 0.0
+    """Return a point; an interval that says nothing is left out, as in the tables: it would fill the chart."""
+    mean = group.tps_mean or 0.0
+    low, high = (None, None) if group.is_vague else (group.tps_low or 0.0, group.tps_high or 0.0)
     return {
         "target": group.cell.target,
         "concurrency": group.cell.concurrency,
@@ -95,10 +96,9 @@ def _throughput_row(group: CellJudgement) -> Row:
 
 
 def _scale_top(groups: Sequence[CellJudgement]) -> float:
-    """Return the upper end of the scale: all means and all intervals but the hopelessly wide."""
+    """Return the upper end of the scale: all means, and all intervals that say something."""
     means = [group.tps_mean for group in groups if group.tps_mean]
-    highs = [group.tps_high for group in groups if group.tps_high]
-    return min(max(highs), 1.6 * max(means)) * 1.04
+    return 1.04 * max([*means, *(group.tps_high for group in groups if group.tps_high and not group.is_vague)])
 
 
 def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> list[Row]:

@@ -101,6 +101,12 @@ class Page:
         return self.facets.of(*chart.panel) if chart.panel else ""
 
 
+def no_interval_words(page: Page) -> str:
+    """Return why some levels are drawn without an interval; empty where all have one."""
+    is_any_vague = any(judgement.is_vague for judgement in page.analysis.judgements)
+    return " Where there is no interval, the runs disagree or are too noisy for one." if is_any_vague else ""
+
+
 def against_words(concurrencies: Sequence[int]) -> str:
     """Return where a level stands.
 

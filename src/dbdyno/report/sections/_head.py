@@ -15,7 +15,7 @@ from dbdyno.report._format import clock_time, server_title, workload_title
 from dbdyno.report._html import Html, element, joined, shortened, to_html
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report.charts import Chart
-from dbdyno.report.sections._frame import Page, against_words
+from dbdyno.report.sections._frame import Page, against_words, no_interval_words
 from dbdyno.study import question_words
 
 _FILTER_WORDS = (
@@ -27,10 +27,7 @@ _BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
 """Blanks at which no line is broken: a number stays with its unit."""
 _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
-_CUT_WORDS = " An interval that reaches the edge of the chart goes on beyond it."
 _ON_PAPER = 3
-_SHOWN = 2
-"""Limitations that stand next to the answer, the gravest; the rest is folded."""
 
 
 def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False) -> Html:
@@ -61,8 +58,9 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
             element("div", element("h2", "Answer"), *_answer_paragraphs(answers), class_="answer"),
             element(
                 "div",
+                element("p", page.worded(chart.lead), class_="lead") if chart is not None and chart.lead else "",
                 *([page.place(chart)] if chart is not None else []),
-                _conditions_paragraph(page, has_cut_band=chart is not None and chart.is_cut),
+                _conditions_paragraph(page),
                 _targets_key(page),
                 class_="plot",
             ),
@@ -112,14 +110,17 @@ def _first_chart(page: Page, charts: Sequence[Chart]) -> Chart | None:
 
 
 def _limitations_list(items: list[Html]) -> list[Html]:
-    """Return the list, its tail on demand, so that the first chart is not pushed away."""
-    if len(items) <= _SHOWN + 1:
+    """Return the one that matters most, the others on demand, so that the answer stays what is read first."""
+    if len(items) == 1:
         return [element("ul", *items)]
-    rest_fold = folded(f"{len(items) - _SHOWN} more", element("ul", *items[_SHOWN:]))
-    return [element("ul", *items[:_SHOWN]), to_html([rest_fold])]
+    others = counted(len(items) - 1, "more limitation")
+    return [
+        element("ul", items[0]),
+        to_html([folded(f"{others}, and what would remove each", element("ul", *items[1:]))]),
+    ]
 
 
-def _conditions_paragraph(page: Page, *, has_cut_band: bool) -> Html:
+def _conditions_paragraph(page: Page) -> Html:
     """Return workload, window and pacing, and that no target falls if none does: the answer has the falls."""
     study, judgements = page.analysis.study, page.analysis.capacity
     workloads = ", ".join(workload_title(choice.label) for choice in study.workloads[:_MOST_WORKLOADS])
@@ -128,7 +129,7 @@ def _conditions_paragraph(page: Page, *, has_cut_band: bool) -> Html:
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
     shape = f" No fall beyond the peak shown up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
-    words += _CUT_WORDS if has_cut_band else ""
+    words += no_interval_words(page)
     return element("p", words, class_="to-see")
 
 

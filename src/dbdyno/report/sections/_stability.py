@@ -32,7 +32,7 @@ from dbdyno.report.sections._overview import overview
 from dbdyno.stats import stalls
 
 FloatArray = NDArray[np.float64]
-_MOST_LARGE = 6
+_MOST_LARGE = 4
 """Runs that stand out and are drawn large in the page."""
 
 

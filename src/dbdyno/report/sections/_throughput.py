@@ -17,7 +17,7 @@ from dbdyno.report._format import (
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
 from dbdyno.report._terminal import comparisons_table
 from dbdyno.report.charts import MOST_BANDS, Chart, rank_charts
-from dbdyno.report.sections._frame import Page, against_words, cell_table
+from dbdyno.report.sections._frame import Page, against_words, cell_table, no_interval_words
 
 _INTERVAL_WORDS = {
     "repeats, moderated": "95 % intervals from the spread between repeats, moderated over all cells",
@@ -58,15 +58,13 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     marks = "bands" if has_bands else "whiskers"
     pairs = page.analysis.comparisons
     overlap_words = f" Where {marks} overlap, the second table shows whether targets differ." if pairs else ""
-    cut_words = f" Where one of the {marks} leaves its panel, the table has its upper end."
     return section(
         "throughput",
         page.analysis.answer.headline,
         subtitle(f"{measure}; {marks}: {_interval_words(page)}."),
         grid([] if is_shown else charts),
         to_see(
-            f"{_BESIDE if is_shown else ''}Higher is better.{overlap_words}{untrusted_words}"
-            f"{cut_words if any(chart.is_cut for chart in charts) else ''}"
+            f"{_BESIDE if is_shown else ''}Higher is better.{overlap_words}{untrusted_words}{no_interval_words(page)}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table") if pairs else None,

@@ -156,7 +156,7 @@ def why_lists(why: Why) -> list[Block]:
     for title, lines in lists.items():
         table = tables.get(title)
         blocks: list[Block] = [*([ListOf(lines)] if lines else []), *([table] if table else [])]
-        folds += [Fold(title, blocks, is_open=title == _FURTHEST)] if blocks else []
+        folds += [Fold(title, blocks)] if blocks else []
     return folds
 
 
