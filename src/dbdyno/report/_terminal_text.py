@@ -75,19 +75,36 @@ class _FittedTable:
     table: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _table_grid(self.table, options.max_width)
+        shown_columns = [i for i, c in enumerate(self.table.columns) if not (c.is_detail or c.is_group)]
+        unbroken_columns = _unbroken_columns(self.table, shown_columns, options.max_width)
+        if unbroken_columns is None:
+            yield from _row_lists(self.table)
+        else:
+            yield _table_grid(self.table, shown_columns, unbroken_columns)
 
 
-def _table_grid(table: Table, width: int) -> Grid:
+def _row_lists(table: Table) -> Iterator[RenderableType]:
+    """Yield each row as its name and a list of its values, for a terminal in which no table has room."""
+    first = next(index for index, column in enumerate(table.columns) if not column.is_group)
+    groups = [index for index, column in enumerate(table.columns) if column.is_group]
+    for row in table.rows:
+        yield Text(printable(", ".join([*(row[index] for index in groups), row[first]])), style="bold")
+        values = [
+            f"{column.title} {row[index]}".strip()
+            for index, column in enumerate(table.columns)
+            if index != first and not column.is_group and row[index]
+        ]
+        yield Padding(Text(printable(" · ".join(values))), (0, 0, 0, 2))
+
+
+def _table_grid(table: Table, shown_columns: list[int], unbroken_columns: set[int]) -> Grid:
     """Return a grid; what rows have in common stands above them, and what belongs below a row in its widest column."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    shown_columns = [index for index, column in enumerate(table.columns) if not (column.is_detail or column.is_group)]
     details = [index for index, column in enumerate(table.columns) if column.is_detail]
     groups = [index for index, column in enumerate(table.columns) if column.is_group]
     widest = max(shown_columns, key=lambda index: max((len(row[index]) for row in table.rows), default=0))
     if details:
         shown_columns.sort(key=lambda index: index == widest)  # last, so that what is below it parts no others
-    unbroken_columns = _unbroken_columns(table, shown_columns, width)
     for index in shown_columns:
         column = table.columns[index]
         grid.add_column(
@@ -111,8 +128,8 @@ def _table_grid(table: Table, width: int) -> Grid:
     return grid
 
 
-def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) -> set[int]:
-    """Return the columns of numbers, unless too little of `width` would be left for the names of the rows.
+def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) -> set[int] | None:
+    """Return the columns of numbers; None if too little of `width` would be left for the names of the rows.
 
     Rich takes all width that is missing from the columns that may be broken, down to nothing.
     """
@@ -128,4 +145,4 @@ def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) ->
         else min(max((len(word) for text in texts[index] for word in text.split()), default=0), _MOST_WORD)
         for index in shown_columns
     )
-    return unbroken if needed + len(shown_columns) <= width else set()
+    return unbroken if needed + len(shown_columns) <= width else None

@@ -47,3 +47,22 @@ def test_a_number_and_its_interval_stay_on_one_line(width: int) -> None:
     lines = printed(table_of("1,450 ± 240", "0.77 (0.63-0.93)"), width).splitlines()
     for name in NAMES:
         assert any(name in line and "1,450 ± 240" in line and "0.77 (0.63-0.93)" in line for line in lines)
+
+
+def test_a_table_without_room_is_a_list_of_each_rows_values() -> None:
+    """Eight columns in 60 letters were names and intervals of three letters a line, some of them cut off."""
+    numbers = (
+        "MySQL 9.7, ms",
+        "MariaDB 11.8 + MyRocks, ms",
+        "difference, ms",
+        "verdict",
+        "count",
+        "by count",
+        "by cost",
+    )
+    columns = [Column("part", is_name=True), *(Column(title, True) for title in numbers)]
+    cells = ["4.9", "12.9", "+7.9 (-4.9 to +20.8)", "undecided", "0.999 → 0.994", "0.0", "+8.0"]
+    text = printed(Table("parts", "Parts", columns, [["non_index_update", *cells], ["COMMIT", *cells]]), 60)
+    assert max(map(len, text.splitlines())) <= 60 and "…" not in text
+    assert {"non_index_update", "COMMIT"} <= {line.strip() for line in text.splitlines()}
+    assert " ".join(text.split()).count("difference, ms +7.9 (-4.9 to +20.8) · verdict undecided") == 2
