@@ -11,6 +11,8 @@ from dbdyno.analyse.explain._explanation import Explanation
 from dbdyno.core import RequestError, StudyError, format_memory, parse_bytes
 from dbdyno.nearest import nearest
 
+_MOST_NAMED = 8
+
 
 def choose_place(explanation: Explanation, place_text: str = "", targets: Sequence[str] = ()) -> Place | None:
     """Return the requested place, else that of the study's answer; None where no cell can be explained.
@@ -36,7 +38,9 @@ def choose_place(explanation: Explanation, place_text: str = "", targets: Sequen
     words = [word.strip() for word in place_text.split(",") if word.strip()]
     matching_places = [place for place in candidates if all(_is_match(word, place) for word in words)]
     if place_text and not (words and matching_places):
-        known_places = "; ".join(place_words(place, list(cells)) for place in sorted(candidates))
+        known_words = [place_words(place, list(cells)) for place in sorted(candidates)]
+        further = [f"{len(known_words) - _MOST_NAMED} more"] if len(known_words) > _MOST_NAMED else []
+        known_places = "; ".join([*known_words[:_MOST_NAMED], *further])
         raise RequestError(
             f"no cell that can be explained matches '{place_text}'",
             f"known are {known_places or 'none'}",
