@@ -46,7 +46,8 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
     )
     _print_plan(proof_studies, quiet=choices.quiet)
     for study in proof_studies:
-        _run_proof_study(analysis.results.path, why.gap, study, choices)
+        note = _proof_note(why.gap, why.thread_gap, study)
+        _run_proof_study(analysis.results.path, note, study, choices)
 
 
 Maker = Callable[[Alteration], ProofStudy]
@@ -122,10 +123,8 @@ def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:
         print(f"  {study.control.target}: {study.words} · {runs} · {runs_words(plan)}", file=sys.stderr)
 
 
-def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argparse.Namespace) -> None:
-    pair = sorted(cell.cell_id for cell in (gap.left, gap.right))  # a note names one pair
-    digest = hashlib.sha256("\n".join([study_text(study.study), *pair]).encode()).hexdigest()[:8]
-    note = ProofNote(
+def _proof_note(gap: Gap, thread_gap: Gap | None, study: ProofStudy) -> ProofNote:
+    return ProofNote(
         study.alteration.alteration_id,
         study.words,
         gap.left,
@@ -136,6 +135,26 @@ def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argpar
         gap.total.ms,
         study.alteration.slows_ns / 1e6,
         study.alteration.least_calls,
+        _brought_back_ms(thread_gap, study),
     )
-    folder = write_proof_note(results, f"{study.alteration.alteration_id}-{digest}", note)
+
+
+def _brought_back_ms(gap: Gap | None, study: ProofStudy) -> float:
+    """Return how much longer sessions of the other target wait where those of the altered one then will.
+
+    Parameters
+    ----------
+    gap : by what the server's session threads did; None where they were not watched
+    """
+    if gap is None:
+        return 0.0
+    sign = 1 if study.control == gap.left else -1
+    part_ms = {part.part_id: sign * part.difference.ms for part in gap.parts}
+    return sum(max(part_ms.get(name, 0.0), 0.0) for name in study.alteration.brings_back)
+
+
+def _run_proof_study(results: Path, note: ProofNote, study: ProofStudy, choices: argparse.Namespace) -> None:
+    pair = sorted(cell.cell_id for cell in (note.left, note.right))  # a note names one pair
+    digest = hashlib.sha256("\n".join([study_text(study.study), *pair]).encode()).hexdigest()[:8]
+    folder = write_proof_note(results, f"{note.alteration}-{digest}", note)
     run_beside(study.study, folder, choices)
