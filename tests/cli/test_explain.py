@@ -59,6 +59,11 @@ SHARES = {"on_cpu": 0.2, "run_queue": 0.05, "wait.client": 0.1}
     [
         ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.data_read": 0.6}, {"buffer-pool"}),
         ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.row_lock": 0.6}, {"uniform-keys"}),
+        (
+            {"wait.row_lock": 0.05},
+            {"wait.row_lock": 0.6, "wait.data_read": 0.02},
+            {"uniform-keys"},
+        ),  # not a small cause
     ],
 )
 def test_plain_proofs_are_of_causes_that_slow_the_altered_target(

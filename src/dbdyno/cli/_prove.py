@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dbdyno.analyse.explain import Cause, Gap, causes, shown_causes
+from dbdyno.analyse.explain import Cause, CauseRanking, FoundCause, Gap, causes, least_effect_ms, shown_causes
 from dbdyno.cli._execute import run_beside
 from dbdyno.cli._plan import full_plan, runs_words
 from dbdyno.configure import own_values
@@ -72,18 +72,28 @@ def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofS
 
 
 def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
-    """Return proof studies of the first causes that slow the altered target, as far as something can be altered."""
+    """Return proof studies of the first causes that slow the altered target by as much as a proof can show."""
     proof_studies: dict[str, ProofStudy] = {}
-    is_left_slower = why.gap is not None and why.gap.total.ms < 0
-    for ranked_cause in () if why.ranking is None else shown_causes(why.ranking):
-        if len(proof_studies) < _MOST_CHOSEN and (ranked_cause.difference.ms < 0) == is_left_slower:
+    for ranked_cause in () if why.ranking is None else _provable_causes(why.ranking):
+        if len(proof_studies) < _MOST_CHOSEN:
             with suppress(RequestError):
                 study = _cause_proof_study(ranked_cause.cause, make_study)
                 proof_studies.setdefault(study.alteration.alteration_id, study)
     if not proof_studies:
         remedy = "name a change; `dbdyno explain DIR --prove list` lists them"
-        raise RequestError("no setting here undoes any of the causes found", "", remedy)
+        raise RequestError(
+            "no setting here undoes any of the causes found",
+            "those below 3 % of the time or 10 % of the difference are too small to prove",
+            remedy,
+        )
     return list(proof_studies.values())
+
+
+def _provable_causes(ranking: CauseRanking) -> list[FoundCause]:
+    total = ranking.gap.total
+    sign = -1 if total.ms < 0 else 1
+    least_ms = least_effect_ms(max(total.left_ms, total.right_ms), total.ms)
+    return [cause for cause in shown_causes(ranking) if sign * cause.difference.ms >= least_ms]
 
 
 def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:

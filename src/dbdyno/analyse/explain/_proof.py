@@ -145,14 +145,12 @@ def judge_proof(times: ProofTimes) -> Proof:
         reason = f"no good, settled run of {missing_targets}" if missing_targets else _NO_SHARED_BENCH
         return Proof("undecided", math.nan, math.nan, None, None, reason)
     total = gaps[0].total
-    least_ms = LEAST_SHARE * total.left_ms
+    claimed_ms = 0.0 if times.slows_ms else abs(times.gap_ms)
+    least_ms = least_effect_ms(total.left_ms, claimed_ms)
     observed = Effect(total.ms, total.low, total.high)
-    claimed_ms = 0.0
     if times.slows_ms:
         predicted, reason = _predict_slowdown(times, least_ms)
     else:
-        claimed_ms = abs(times.gap_ms)
-        least_ms = max(least_ms, _LEAST_OF_GAP * claimed_ms)
         predicted, reason = _predict_removal(times, levels, total.left_ms, least_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
@@ -178,6 +176,15 @@ def judge_proof(times: ProofTimes) -> Proof:
         if ms >= least_ms and (times.slows_ms or ms >= _LEAST_GONE * _level_ms(levels, times.control, name))
     )
     return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, changed_parts, further_changes)
+
+
+def least_effect_ms(total_ms: float, claimed_ms: float) -> float:
+    """Return the smallest effect on a time that counts where so much of it is to be explained.
+
+    >>> least_effect_ms(10.0, 2.0), least_effect_ms(10.0, -4.0)
+    (0.3, 0.4)
+    """
+    return max(LEAST_SHARE * total_ms, _LEAST_OF_GAP * abs(claimed_ms))
 
 
 def _part_changes(times: ProofTimes, levels: Mapping[Key, PartLevel], sign: int) -> dict[str, float]:
