@@ -128,6 +128,7 @@ PLANTED = (
         "binary-log-written",
         'flush_delay = "1ms"\nsettings = {"binlog.enabled" = "ON"}',
         'flush_delay = "1ms"',
+        wrong="buffer-pool",
     ),
     Planted(
         "admission",

@@ -67,6 +67,11 @@ SHARES = {"on_cpu": 0.2, "run_queue": 0.05, "wait.client": 0.1}
     [
         ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.data_read": 0.6}, {"buffer-pool"}),
         ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.row_lock": 0.6}, {"uniform-keys"}),
+        (
+            {"wait.row_lock": 0.05},
+            {"wait.row_lock": 0.6, "wait.data_read": 0.02},
+            {"uniform-keys"},
+        ),  # not a small cause
     ],
 )
 def test_plain_proofs_are_of_causes_that_slow_the_altered_target(
@@ -149,3 +154,22 @@ def test_a_pair_or_place_that_is_not_there_ends_with_2(
     assert printed.out == ""
     assert said in printed.err
     assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(("slower", "brought_back"), [("mysql:9.7", True), ("mariadb:11.8", False)])
+def test_a_proof_expects_the_waits_that_the_other_target_has_instead(
+    slower: str, brought_back: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The faster target waits for its redo flushes, the slower one for its turn in the binary log."""
+    faster = "mariadb:11.8" if slower == "mysql:9.7" else "mysql:9.7"
+    waits = {"wait.redo_flush": 0.05, "wait.commit_order": 0.6}
+    faster_waits = {"wait.redo_flush": 0.65} if brought_back else {}
+    states = {faster: {**SHARES, **faster_waits}, slower: {**SHARES, **waits}}
+    planted = PlantedTimes({slower: {"commit": 4.0}}, states=states)
+    planted.text = f"{planted.text}\n[settings]\n'binlog.enabled' = 'ON'\n"
+    results = planted.write(tmp_path / "planted").path
+    monkeypatch.setattr("dbdyno.cli._prove.run_beside", lambda study, folder, choices: folder.mkdir(exist_ok=True))
+    assert main(["explain", str(results), "--prove", "binary-log-off", "--quiet"]) == 0
+    (note,) = proof_notes(results).values()
+    assert note.control.target == slower
+    assert (note.brought_back_ms > 0.1) == brought_back

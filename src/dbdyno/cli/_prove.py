@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dbdyno.analyse.explain import Cause, Gap, causes, shown_causes
+from dbdyno.analyse.explain import Cause, CauseRanking, FoundCause, Gap, causes, least_effect_ms, shown_causes
 from dbdyno.cli._execute import run_beside
 from dbdyno.cli._plan import full_plan, runs_words
 from dbdyno.configure import own_values
@@ -46,7 +46,8 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
     )
     _print_plan(proof_studies, quiet=choices.quiet)
     for study in proof_studies:
-        _run_proof_study(analysis.results.path, why.gap, study, choices)
+        note = _proof_note(why.gap, why.thread_gap, study)
+        _run_proof_study(analysis.results.path, note, study, choices)
 
 
 Maker = Callable[[Alteration], ProofStudy]
@@ -71,18 +72,28 @@ def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofS
 
 
 def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
-    """Return proof studies of the first causes that slow the altered target, as far as something can be altered."""
+    """Return proof studies of the first causes that slow the altered target by as much as a proof can show."""
     proof_studies: dict[str, ProofStudy] = {}
-    is_left_slower = why.gap is not None and why.gap.total.ms < 0
-    for ranked_cause in () if why.ranking is None else shown_causes(why.ranking):
-        if len(proof_studies) < _MOST_CHOSEN and (ranked_cause.difference.ms < 0) == is_left_slower:
+    for ranked_cause in () if why.ranking is None else _provable_causes(why.ranking):
+        if len(proof_studies) < _MOST_CHOSEN:
             with suppress(RequestError):
                 study = _cause_proof_study(ranked_cause.cause, make_study)
                 proof_studies.setdefault(study.alteration.alteration_id, study)
     if not proof_studies:
         remedy = "name a change; `dbdyno explain DIR --prove list` lists them"
-        raise RequestError("no setting here undoes any of the causes found", "", remedy)
+        raise RequestError(
+            "no setting here undoes any of the causes found",
+            "those below 3 % of the time or 10 % of the difference are too small to prove",
+            remedy,
+        )
     return list(proof_studies.values())
+
+
+def _provable_causes(ranking: CauseRanking) -> list[FoundCause]:
+    total = ranking.gap.total
+    sign = -1 if total.ms < 0 else 1
+    least_ms = least_effect_ms(max(total.left_ms, total.right_ms), total.ms)
+    return [cause for cause in shown_causes(ranking) if sign * cause.difference.ms >= least_ms]
 
 
 def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
@@ -122,10 +133,8 @@ def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:
         print(f"  {study.control.target}: {study.words} · {runs} · {runs_words(plan)}", file=sys.stderr)
 
 
-def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argparse.Namespace) -> None:
-    pair = sorted(cell.cell_id for cell in (gap.left, gap.right))  # a note names one pair
-    digest = hashlib.sha256("\n".join([study_text(study.study), *pair]).encode()).hexdigest()[:8]
-    note = ProofNote(
+def _proof_note(gap: Gap, thread_gap: Gap | None, study: ProofStudy) -> ProofNote:
+    return ProofNote(
         study.alteration.alteration_id,
         study.words,
         gap.left,
@@ -136,6 +145,26 @@ def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argpar
         gap.total.ms,
         study.alteration.slows_ns / 1e6,
         study.alteration.least_calls,
+        _brought_back_ms(thread_gap, study),
     )
-    folder = write_proof_note(results, f"{study.alteration.alteration_id}-{digest}", note)
+
+
+def _brought_back_ms(gap: Gap | None, study: ProofStudy) -> float:
+    """Return how much longer sessions of the other target wait where those of the altered one then will.
+
+    Parameters
+    ----------
+    gap : by what the server's session threads did; None where they were not watched
+    """
+    if gap is None:
+        return 0.0
+    sign = 1 if study.control == gap.left else -1
+    part_ms = {part.part_id: sign * part.difference.ms for part in gap.parts}
+    return sum(max(part_ms.get(name, 0.0), 0.0) for name in study.alteration.brings_back)
+
+
+def _run_proof_study(results: Path, note: ProofNote, study: ProofStudy, choices: argparse.Namespace) -> None:
+    pair = sorted(cell.cell_id for cell in (note.left, note.right))  # a note names one pair
+    digest = hashlib.sha256("\n".join([study_text(study.study), *pair]).encode()).hexdigest()[:8]
+    folder = write_proof_note(results, f"{note.alteration}-{digest}", note)
     run_beside(study.study, folder, choices)

@@ -37,6 +37,7 @@ class Alteration:
 
     words: str
     removes: tuple[str, ...] = ()
+    brings_back: tuple[str, ...] = ()
     setting: str = ""
     workload: str = ""
     value: str | int | bool = ""

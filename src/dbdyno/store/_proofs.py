@@ -38,6 +38,7 @@ class ProofNote:
     gap_ms : right less left, as it was known when the proof was asked for
     slows_ms : by which each call of these parts takes longer instead; 0 where they are taken away
     least_calls : that a transaction waits for, where several share one
+    brought_back_ms : that sessions of the other target wait longer elsewhere, as the altered target's then will
     """
 
     alteration: str
@@ -50,6 +51,7 @@ class ProofNote:
     gap_ms: float
     slows_ms: float = 0.0
     least_calls: float = 0.0
+    brought_back_ms: float = 0.0
 
 
 def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:

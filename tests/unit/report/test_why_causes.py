@@ -120,7 +120,7 @@ def test_rows_name_parts_facts_and_settings_that_there_are() -> None:
     for cause in causes():
         named = {*cause.settings, *(one.differs for one in _conditions(cause) if one.differs)}
         assert all(name in neutral_parameters() or value_in_effect(FACTS, name) for name in named)
-        for claim in (*cause.all_claims, *cause.brings):
+        for claim in (*cause.all_claims, *cause.brings, *cause.replaces):
             known = claim.part in THREAD_PARTS or claim.part.partition(".")[0] in ("statement", "client", "thrown-away")
             assert known and claim.factor in ("", *FACTORS)
 
@@ -164,7 +164,7 @@ def _row(cause: Cause) -> str:
         f"`{cause.cause_id}`",
         cause.words,
         ", ".join(filter(None, (_claims(cause.claims), _of_one_build(cause)))),
-        _claims(cause.brings) + _processor(cause),
+        "; ".join(filter(None, (_claims(cause.brings), _processor(cause), _replaced(cause)))),
         " and ".join(filter(None, when)),
         ", ".join(f"`{name}`" for name in cause.settings),
         cause.remedy,
@@ -185,9 +185,12 @@ def _of_one_build(cause: Cause) -> str:
 def _processor(cause: Cause) -> str:
     if cause.processor is None:
         return ""
-    return (
-        f"{'; ' if cause.brings else ''}{cause.processor.most_us:g} µs of processor for each `{cause.processor.fact}`"
-    )
+    return f"{cause.processor.most_us:g} µs of processor for each `{cause.processor.fact}`"
+
+
+def _replaced(cause: Cause) -> str:
+    claims = _claims(cause.replaces)
+    return f"less what the other side waits in {claims} instead" if claims else ""
 
 
 def _condition(one: Condition) -> str:

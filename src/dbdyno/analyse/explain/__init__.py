@@ -23,7 +23,7 @@ from dbdyno.analyse.explain._moments import (
 from dbdyno.analyse.explain._network import NetworkTime, network_times
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
 from dbdyno.analyse.explain._profile import Frame, FunctionTimes, StackComparison, compare_stacks, same_function
-from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof
+from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof, least_effect_ms
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import (
     NetworkUse,
@@ -103,6 +103,7 @@ __all__ = [
     "gap_lines",
     "judge_proof",
     "knee_of",
+    "least_effect_ms",
     "least_total",
     "ms_words",
     "network_times",

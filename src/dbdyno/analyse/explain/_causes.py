@@ -110,6 +110,7 @@ class Cause:
     remedy: str
     claims_of_one_build: tuple[PartClaim, ...] = ()
     brings: tuple[PartClaim, ...] = ()
+    replaces: tuple[PartClaim, ...] = ()
     conditions: tuple[Condition, ...] = ()
     alternatives: tuple[Condition, ...] = ()
     settings: tuple[str, ...] = ()
@@ -137,6 +138,7 @@ class _Row:
     remedy: str
     claims_of_one_build: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
     all: tuple[Mapping[str, Any], ...] = ()
     any: tuple[Mapping[str, Any], ...] = ()
     settings: tuple[str, ...] = ()
@@ -178,6 +180,7 @@ def _cause(row: Mapping[str, Any]) -> Cause:
         parsed_row.remedy,
         tuple(map(_claim, parsed_row.claims_of_one_build)),
         tuple(map(_claim, parsed_row.brings)),
+        tuple(map(_claim, parsed_row.replaces)),
         tuple(map(_condition, parsed_row.all)),
         tuple(map(_condition, parsed_row.any)),
         parsed_row.settings,

@@ -40,7 +40,7 @@ class _VerdictWords:
 
 
 _REMOVAL_WORDS = _VerdictWords(
-    "its parts contain almost no time, and nothing was gained",
+    "its parts contain almost no time, and less than half of the difference was gained",
     "its parts contain almost no time: the gain came from something else",
     "less than half of it was gained: this did not cause the lost time",
     "part of it was gained: other waits replaced the rest",
@@ -66,6 +66,10 @@ class Effect:
     def times(self, sign: int) -> Effect:
         """Return the effect unchanged, or turned round."""
         return self if sign > 0 else Effect(-self.ms, -self.high, -self.low)
+
+    def less(self, ms: float) -> Effect:
+        """Return the effect without so many milliseconds."""
+        return Effect(self.ms - ms, self.low - ms, self.high - ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ class ProofTimes:
     processors : that the server may use
     client_cpu_ms : processor time of the load generator on these per transaction; over a network it has others
     gap_ms : what is to be explained
+    brought_back_ms : that sessions wait elsewhere instead, once the parts are taken away
     rest_ms : by which a connection of the control rests for each transaction; 0 in a closed loop without think time
     """
 
@@ -118,6 +123,7 @@ class ProofTimes:
     gap_ms: float
     slows_ms: float = 0.0
     least_calls: float = 0.0
+    brought_back_ms: float = 0.0
     rest_ms: float = 0.0
 
 
@@ -126,7 +132,8 @@ def judge_proof(times: ProofTimes) -> Proof:
 
     *Proved*: the transaction is faster beyond chance, and by what was predicted or more (three quarters of it, or the
     prediction lies in the interval), and half of the prediction or more came from the parts themselves. *Refuted*: at
-    most half of what was predicted can have come, or less than counts. *Undecided*: anything else, such as an
+    most half of what was predicted can have come, or less than counts; where the parts hold nothing and nothing was
+    seen to come, at most half of the difference that it is to explain. *Undecided*: anything else, such as an
     alteration that left the part in place. Of a slow-down: slower, instead.
     """
     levels = part_levels(times.runs)
@@ -138,18 +145,18 @@ def judge_proof(times: ProofTimes) -> Proof:
         reason = f"no good, settled run of {missing_targets}" if missing_targets else _NO_SHARED_BENCH
         return Proof("undecided", math.nan, math.nan, None, None, reason)
     total = gaps[0].total
-    least_ms = LEAST_SHARE * total.left_ms
+    claimed_ms = 0.0 if times.slows_ms else abs(times.gap_ms)
+    least_ms = least_effect_ms(total.left_ms, claimed_ms)
     observed = Effect(total.ms, total.low, total.high)
     if times.slows_ms:
         predicted, reason = _predict_slowdown(times, least_ms)
     else:
-        least_ms = max(least_ms, _LEAST_OF_GAP * abs(times.gap_ms))
         predicted, reason = _predict_removal(times, levels, total.left_ms, least_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
     words = _SLOWDOWN_WORDS if times.slows_ms else _REMOVAL_WORDS
-    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms, words)
+    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms, claimed_ms, words)
     changes = _part_changes(times, levels, sign)
     if not any(run.parts for run in times.runs[times.altered]):
         verdict, why = "undecided", "the altered server's threads were not sampled, so the parts may be in place"
@@ -169,6 +176,15 @@ def judge_proof(times: ProofTimes) -> Proof:
         if ms >= least_ms and (times.slows_ms or ms >= _LEAST_GONE * _level_ms(levels, times.control, name))
     )
     return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, changed_parts, further_changes)
+
+
+def least_effect_ms(total_ms: float, claimed_ms: float) -> float:
+    """Return the smallest effect on a time that counts where so much of it is to be explained.
+
+    >>> least_effect_ms(10.0, 2.0), least_effect_ms(10.0, -4.0)
+    (0.3, 0.4)
+    """
+    return max(LEAST_SHARE * total_ms, _LEAST_OF_GAP * abs(claimed_ms))
 
 
 def _part_changes(times: ProofTimes, levels: Mapping[Key, PartLevel], sign: int) -> dict[str, float]:
@@ -191,7 +207,7 @@ def _predict_removal(
         return None, "the server's threads were not sampled"
     if not times.removes:
         return None, "no part contains it"
-    parts_effect = _parts_effect(levels, times.control, times.removes)
+    parts_effect = _parts_effect(levels, times.control, times.removes).less(times.brought_back_ms)
     on_cpu = 0.0 if ON_CPU in times.removes else _level_ms(levels, times.control, ON_CPU)
     client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
     fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
@@ -235,10 +251,17 @@ def _ineffective_alteration_verdict(
     return None
 
 
-def _verdict(predicted: Effect, observed: Effect, least_ms: float, words: _VerdictWords) -> tuple[ProofVerdict, str]:
-    """Return the verdict and why, from effects of which more is what was predicted."""
+def _verdict(
+    predicted: Effect, observed: Effect, least_ms: float, claimed_ms: float, words: _VerdictWords
+) -> tuple[ProofVerdict, str]:
+    """Return the verdict and why, from effects of which more is what was predicted.
+
+    Parameters
+    ----------
+    claimed_ms : what must come back if this is the cause of the difference, although its parts hold nothing
+    """
     if predicted.ms < least_ms:
-        if observed.high < least_ms:
+        if observed.high < (least_ms if observed.low > 0 else max(least_ms, claimed_ms / 2)):
             return "refuted", words.nothing_came
         if observed.low > 0:
             return "undecided", words.came_from_elsewhere

@@ -7,6 +7,7 @@ over the causes. A cause is decided when it is so itself and one of its parts is
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -130,41 +131,61 @@ Claimed = dict[tuple[Cause, bool], list[Portion]]
 
 def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstances) -> Claimed:
     portions_by_cause: Claimed = {}
-    for is_against, side_circumstances in ((False, circumstances), (True, circumstances.turned)):
-        unclaimed = [portion for portion in gap_portions if (portion.ms < 0) == is_against]
-        for cause in causes():
-            if not side_circumstances.allow(cause):
-                continue
-            claims = cause.all_claims if circumstances.has_one_build else cause.claims
-            own_portions, unclaimed = _take_portions(unclaimed, claims)
-            has_claimed = bool(own_portions)
-            if not has_claimed and cause.is_work_alone:
-                own_portions, unclaimed = _take_processor_work(unclaimed, cause, side_circumstances)
-            if own_portions:
-                brought_portions, unclaimed = _take_brought_portions(
-                    unclaimed, cause, own_portions, side_circumstances if has_claimed else None
-                )
-                portions_by_cause[cause, is_against] = own_portions + brought_portions
+    sides = {False: circumstances, True: circumstances.turned}
+    unclaimed = {side: [portion for portion in gap_portions if (portion.ms < 0) == side] for side in sides}
+    for cause, is_against in itertools.product(causes(), sides):
+        side_circumstances = sides[is_against]
+        if not side_circumstances.allow(cause):
+            continue
+        claims = cause.all_claims if circumstances.has_one_build else cause.claims
+        own_portions, unclaimed[is_against] = _take_portions(unclaimed[is_against], claims)
+        has_claimed = bool(own_portions)
+        if not has_claimed and cause.is_work_alone:
+            own_portions, unclaimed[is_against] = _take_processor_work(unclaimed[is_against], cause, side_circumstances)
+        if own_portions:
+            brought_portions, unclaimed[is_against] = _take_brought_portions(
+                unclaimed[is_against], cause, own_portions, side_circumstances if has_claimed else None
+            )
+            replaced_portions, unclaimed[not is_against] = _take_companions(
+                unclaimed[not is_against], cause.replaces, own_portions
+            )
+            portions_by_cause[cause, is_against] = own_portions + brought_portions + replaced_portions
     return portions_by_cause
 
 
 def _take_brought_portions(
     unclaimed: Sequence[Portion], cause: Cause, own_portions: Sequence[Portion], circumstances: Circumstances | None
 ) -> tuple[list[Portion], list[Portion]]:
-    """Return portions that come with a cause's own, and what remains; undecided parts blur no decided cause.
+    """Return portions that come with a cause's own, and what remains.
 
     Parameters
     ----------
     circumstances : None where the processor time that the cause's work brings is its own already
     """
+    brought_portions, remaining = _take_companions(unclaimed, cause.brings, own_portions)
+    if circumstances is None:
+        return brought_portions, remaining
+    eligible, others = _split_eligible(remaining, own_portions)
+    work_portions, remaining = _take_processor_work(eligible, cause, circumstances)
+    return brought_portions + work_portions, others + remaining
+
+
+def _take_companions(
+    unclaimed: Sequence[Portion], claims: Sequence[PartClaim], own_portions: Sequence[Portion]
+) -> tuple[list[Portion], list[Portion]]:
+    """Return portions that go with a cause's own, together no more than these, and what remains."""
+    eligible, others = _split_eligible(unclaimed, own_portions)
+    taken_portions, remaining = _take_portions(eligible, claims, abs(sum(portion.ms for portion in own_portions)))
+    return taken_portions, others + remaining
+
+
+def _split_eligible(
+    unclaimed: Sequence[Portion], own_portions: Sequence[Portion]
+) -> tuple[list[Portion], list[Portion]]:
+    """Return portions that may go with a cause's own, and others: undecided parts blur no decided cause."""
     needs_decided = any(map(_is_decided, own_portions))
     eligible = [portion for portion in unclaimed if _is_decided(portion) or not needs_decided]
-    room_ms = abs(sum(portion.ms for portion in own_portions))
-    brought_portions, remaining = _take_portions(eligible, cause.brings, room_ms)
-    work_portions: list[Portion] = []
-    if circumstances is not None:
-        work_portions, remaining = _take_processor_work(remaining, cause, circumstances)
-    return brought_portions + work_portions, [portion for portion in unclaimed if portion not in eligible] + remaining
+    return eligible, [portion for portion in unclaimed if portion not in eligible]
 
 
 def _is_decided(portion: Portion) -> bool:

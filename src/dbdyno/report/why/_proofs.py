@@ -115,6 +115,7 @@ def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
             note.gap_ms,
             note.slows_ms,
             note.least_calls,
+            note.brought_back_ms,
             _rest_ms((analysis.times or {}).get(note.control, ())),
         )
     )

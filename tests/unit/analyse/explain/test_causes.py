@@ -340,3 +340,16 @@ def test_a_row_that_means_nothing_is_refused(text: str) -> None:
     assert len(causes_from(ROW)) == 1
     with pytest.raises((AnalysisError, DecodeError)):
         causes_from(text)
+
+
+def test_waits_of_the_other_side_that_a_cause_replaces_are_taken_off_it() -> None:
+    """With a binary log the leader of a group flushes the redo log, and the others wait for it in the commit order."""
+    binlog = EXAMPLES["binary-log-written"]
+    ranking = replace(binlog, right={**binlog.right, "thread.redo_flush": 0.1}).ranked()
+    leader = ranking.causes[0]
+    assert leader.cause.cause_id == "binary-log-written"
+    assert leader.claims["thread.redo_flush"] == pytest.approx(-0.3, rel=0.2)
+    assert leader.difference.ms == pytest.approx(sum(leader.claims.values()))
+    assert "slow-flushes" not in {one.cause.cause_id for one in ranking.causes}
+    same = replace(binlog, right={**binlog.right, "thread.redo_flush": 9.0}).ranked()
+    assert "thread.redo_flush" not in next(one for one in same.causes if one.cause == leader.cause).claims

@@ -282,10 +282,12 @@ def _with_flushes(run: Breakdown) -> Breakdown:
 @pytest.mark.parametrize(
     ("predicted_ms", "observed", "verdict", "words"),
     [
-        # What counts is 0.2 ms. Less than that is predicted:
+        # What counts is 0.2 ms of the 0.8 to be explained. Less than that is predicted:
         (0.1, (0.0, -0.1, 0.19), "refuted", "nothing"),
         (0.1, (0.3, 0.1, 0.5), "undecided", "elsewhere"),
-        (0.1, (0.1, -0.1, 0.3), "undecided", _TOO_WIDE),
+        (0.1, (0.1, -0.1, 0.39), "refuted", "nothing"),
+        (0.1, (0.1, -0.1, 0.4), "undecided", _TOO_WIDE),
+        (0.1, (0.25, 0.1, 0.39), "undecided", "elsewhere"),
         # Three quarters of it came, or as much as was predicted may have:
         (3.0, (2.25, 2.0, 2.5), "proved", ""),
         (3.0, (2.2, 1.4, 3.0), "proved", ""),
@@ -306,7 +308,7 @@ def test_a_verdict_is_what_the_interval_of_the_effect_allows(
 ) -> None:
     predicted = Effect(predicted_ms, predicted_ms - 0.05, predicted_ms + 0.05)
     said = _VerdictWords("nothing", "elsewhere", "little", "part", "stayed")
-    assert _verdict(predicted, Effect(*observed), 0.2, said) == (verdict, words)
+    assert _verdict(predicted, Effect(*observed), 0.2, 0.8, said) == (verdict, words)
 
 
 @pytest.mark.parametrize(("gap_ms", "verdict"), [(25.0, "proved"), (40.0, "refuted"), (-40.0, "refuted")])
@@ -346,3 +348,25 @@ def test_true_causes_are_seldom_refuted_and_false_ones_seldom_proved() -> None:
     false = [_proof(hidden, seed=seed, spread=0.05).verdict for seed in range(60)]
     assert true.count("proved") >= 54 and true.count("refuted") == 0
     assert false.count("refuted") >= 48 and false.count("proved") <= 1
+
+
+def test_a_wrong_cause_is_refuted_where_noise_leaves_room_for_less_than_half_of_the_difference() -> None:
+    """Its parts hold nothing, and the interval reaches beyond a tenth of the difference, but not to half of it."""
+    before = {**PARTS, "thread.redo_space": 0.01}
+    proof = _proof({**before, "thread.client": 0.5}, before=before, spread=0.05, gap_ms=4.0)
+    assert proof.observed is not None and -2.0 < proof.observed.low < -0.4
+    assert proof.verdict == "refuted"
+    assert _proof(before, before=before, spread=0.05, gap_ms=0.5).verdict == "undecided"
+
+
+def test_waits_that_take_the_place_of_the_removed_ones_are_not_predicted_to_go() -> None:
+    """Without a binary log the flush of the redo log is waited for again, as on the other target."""
+    before = {**PARTS, "thread.redo_flush": 0.1, "thread.commit_order": 3.5}
+    after = {**before, "thread.commit_order": 0.0, "thread.redo_flush": 1.7}
+    random = np.random.default_rng(1)
+    runs = {CONTROL: _breakdowns(CONTROL, before, random), ALTERED: _breakdowns(ALTERED, after, random)}
+    times = ProofTimes(runs, CONTROL, ALTERED, ("thread.commit_order",), 16, 0.05, 1.9)
+    assert judge_proof(times).verdict == "undecided"
+    proof = judge_proof(replace(times, brought_back_ms=1.6))
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(-1.9, rel=0.1)
+    assert proof.verdict == "proved"
