@@ -83,16 +83,17 @@ def _heat_row(throughput: RelativeThroughput, names: dict[str, str]) -> Row:
 
 def _lead(rows: Sequence[Row]) -> str:
     """Return which targets may be first with each memory size, and how far the lowest is behind."""
-    best_rows = [row for row in rows if row["at"] == AT_BEST]
-    first_by_memory: dict[str, list[str]] = {}
-    for row in best_rows:
-        first_by_memory.setdefault(row["memory"], []).extend([target_title(row["target"])] if row["first"] else [])
+    rows_by_memory: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["at"] == AT_BEST:
+            rows_by_memory.setdefault(row["memory"], []).append(row)
     memory_by_words: dict[str, list[str]] = {}
-    for memory, names in first_by_memory.items():
-        if names:
-            memory_by_words.setdefault(_first_words(names, len(best_rows) // len(first_by_memory)), []).append(memory)
-    is_one_memory = len(first_by_memory) == 1
+    for memory, memory_rows in rows_by_memory.items():
+        if any(row["first"] for row in memory_rows):
+            memory_by_words.setdefault(_first_words(memory_rows), []).append(memory)
+    is_one_memory = len(rows_by_memory) == 1
     clauses = [words + ("" if is_one_memory else f" with {listed(m)}") for words, m in memory_by_words.items()]
+    best_rows = itertools.chain.from_iterable(rows_by_memory.values())
     known_rows = [row for row in best_rows if row["is_known"] and row["trusted"] and row["ratio"] < 1]
     lowest = min(known_rows, key=lambda row: float(row["ratio"]), default=None)
     where = "" if is_one_memory or lowest is None else f" with {lowest['memory']}"
@@ -100,10 +101,14 @@ def _lead(rows: Sequence[Row]) -> str:
     return f"{'; '.join(clauses)}.{end}" if clauses else ""
 
 
-def _first_words(names: Sequence[str], of: int) -> str:
+def _first_words(memory_rows: Sequence[Row]) -> str:
+    """Return who may be first of targets with the same memory; those without a settled level have no place."""
+    names = [target_title(row["target"]) for row in memory_rows if row["first"]]
+    placed = sum(row["trusted"] for row in memory_rows)
+    of = f"the {placed} that settled" if placed < len(memory_rows) else ""
     if len(names) > _MOST_NAMED:
-        return f"{len(names)} of {of} targets may be first"
-    return f"{' or '.join(names)} leads"
+        return f"{len(names)} of {of or f'{placed} targets'} may be first"
+    return f"{' or '.join(names)} leads{f' {of}' if of else ''}"
 
 
 def _interval_words(throughput: RelativeThroughput) -> str:
