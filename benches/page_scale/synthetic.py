@@ -15,6 +15,7 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
+from dbdyno.cli._plan import plan_object
 from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
@@ -41,7 +42,7 @@ def make_results(folder: Path, cells: int) -> StoredStudy:
     kinds = [Kind(number) for number in range(VARIANTS)]
     random = np.random.default_rng(7)
     host: dict[str, JsonValue] = {"hostname": "bench", "logical_cpu_count": 2}
-    results = Results.create(folder, study_text(cells), {"runs": len(plan.runs)}, host, study_name=study.name)
+    results = Results.create(folder, study_text(cells), plan_object(study, plan), host, study_name=study.name)
     with results.writing(["dbdyno", "run", "scale.toml"]) as writer:
         for run in plan.runs:
             writer.add_packed(pack_run(kinds[run.order_index % VARIANTS].run(run, study, random)))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.core import Cell, LatencyNs
-from dbdyno.stats import LogLevel, bounded_exp, exceedances, moderated_spread, quantile_interval, repeated_level
+from dbdyno.stats import LogLevel, bounded_exp, exceedances_at, moderated_spread, quantile_interval, repeated_level
 
 Quantile = Literal["p50", "p95", "p99", "p999"]
 QUANTILES: tuple[Quantile, ...] = ("p50", "p95", "p99", "p999")
@@ -227,11 +227,11 @@ def _runs_with_transactions(seconds: Mapping[Cell, Sequence[SecondHistograms]], 
 def _independent_counts(runs: Sequence[SecondHistograms]) -> dict[Quantile, float]:
     """Return what those slower than each quantile are worth as independent ones, in all runs; empty without seconds."""
     shares = [1 - TAIL[quantile] for quantile in QUANTILES]
-    exceedances_by_run = [exceedances(run.counts, run.values_ns, shares) for run in runs]
+    runs_exceedances = [exceedances_at(run.counts, run.values_ns, shares) for run in runs]
     return {
-        quantile: sum(of_run[index] for of_run in exceedances_by_run)
-        for index, quantile in enumerate(QUANTILES)
-        if exceedances_by_run
+        quantile: sum(beyond_at(share) for beyond_at in runs_exceedances)
+        for quantile, share in zip(QUANTILES, shares, strict=True)
+        if runs_exceedances
     }
 
 

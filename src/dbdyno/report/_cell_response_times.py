@@ -20,11 +20,12 @@ from dbdyno.store import (
     mean_of_counts,
     reading_intervals,
 )
+from dbdyno.tables import Table
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
 TypeTimes = dict[str, tuple[float, LatencyNs]]
 """Transaction type -> mean and quantiles, nanoseconds; of types that have histograms."""
-_COLUMNS = ("second", "kind", "phase", "type")
+_COLUMNS, _SERVICE = ("second", "kind", "phase", "type"), "service_histogram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def cell_histograms(
     ----------
     has_statements : with the times of statements, of which there are many times as many as of transactions
     """
-    column = "service_histogram" if results.study.pacing.is_closed else "response_histogram"
+    column = _SERVICE if results.study.pacing.is_closed else "response_histogram"
     histograms = CellHistograms({}, {}, {}, {}, {})
     for group in judgements:
         run_histograms = [
@@ -110,15 +111,23 @@ class _RunHistograms:
         table = results.intervals(record.run.run_id, tuple(columns))
         window_table = table.at(table.texts("phase").among(["window"]))
         transactions = window_table.at(window_table.texts("kind").among(["transaction"]))
-        window_rows = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
-        first_settled_s = _first_settled_second(record, [second for second, _, _ in window_rows])
+        first_settled_s = _first_settled_second(record, transactions.values("second"))
+        settled_rows = transactions.at(transactions.numbers("second") >= first_settled_s)
         with reading_intervals(results.run_folder(record.run.run_id)):
-            settled = filled_counts((second, text) for second, _, text in window_rows if second >= first_settled_s)
+            settled = _seconds_counts(settled_rows, column)
             types: dict[str, list[tuple[int, str | None]]] = {}
-            for _, name, text in window_rows if by_type else ():
+            names = transactions.values("type") if by_type else []
+            for name, text in zip(names, transactions.values(column), strict=False):
                 types.setdefault(name, []).append((0, text))
-            statements = StatementSums.read(window_table, first_settled_s) if has_statements else None
+            statements = None
+            if has_statements:
+                served = settled if column == _SERVICE else _seconds_counts(settled_rows, _SERVICE)
+                statements = StatementSums.read(window_table, first_settled_s, served)
             return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
+
+
+def _seconds_counts(rows: Table, column: str) -> FilledCounts:
+    return filled_counts(zip(rows.values("second"), rows.values(column), strict=True))
 
 
 def _first_settled_second(record: RunRecord, seconds: Sequence[int]) -> int:

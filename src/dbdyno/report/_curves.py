@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import SecondHistograms
 from dbdyno.core import Cell
-from dbdyno.stats import exceedances
+from dbdyno.stats import exceedances_at
 
 QUANTILES = (
     0.1,
@@ -67,12 +67,12 @@ def response_curve(
 
 def _supported_percentile_count(total: int, seconds: Sequence[SecondHistograms]) -> int:
     """Return how many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
-    counts_beyond = [exceedances(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
+    counts_beyond = [exceedances_at(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
 
     def is_enough(place: int) -> bool:
         if total * (1 - QUANTILES[place]) < ENOUGH_BEYOND:
             return False
-        return sum(run_counts[place] for run_counts in counts_beyond) >= ENOUGH_BEYOND
+        return sum(beyond_at(QUANTILES[place]) for beyond_at in counts_beyond) >= ENOUGH_BEYOND
 
     low, high = 0, len(QUANTILES)
     while low < high:

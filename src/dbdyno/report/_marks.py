@@ -16,32 +16,32 @@ _MOST_NAMED = 4
 
 
 def run_marks(
-    window: NDArray[np.float64], first_s: int, judged: SettledPart | None, *, has_lost_path: bool = False
+    is_stalled: NDArray[np.bool_], first_s: int, judged: SettledPart | None, *, has_lost_path: bool = False
 ) -> dict[str, Any]:
     """Return spans and instants in seconds of the run.
 
     Parameters
     ----------
-    window : throughput of the judged seconds, no gaps
+    is_stalled : which of the judged seconds are stalled, no gaps; see `stall_mask`
     first_s : second of the run that the window begins with
     judged : None of windows too short to be judged
     has_lost_path : nobody reached the server for a while: seconds without work are marked as nothing of it
 
-    >>> run_marks(np.array([9.0, 100.0, 100.0, 100.0]), 30, None)["stalls"]
+    >>> run_marks(np.array([True, False, False, False]), 30, None)["stalls"]
     [[29.5, 30.5]]
     """
     if has_lost_path:
         return {"stalls": [], "changes": [], "waves": [], "words": ["the path to the server was lost: not judged"]}
     begin_s = first_s - 0.5
-    stalls = _marked_spans(stall_mask(window, judged), begin_s)
+    stalls = _marked_spans(is_stalled, begin_s)
     if judged is None:
-        words = [_stall_words(stalls)] if len(window) else []
+        words = [_stall_words(stalls)] if len(is_stalled) else []
         return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}
     changes = [begin_s + bound for bound in judged.bounds_s]
     return {
         "stalls": stalls,
         "changes": changes,
-        "waves": _wave_spans(judged, begin_s, len(window)),
+        "waves": _wave_spans(judged, begin_s, len(is_stalled)),
         "words": _mark_words(judged, stalls, changes),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class RunThroughput:
     first_s : second of the run with which the window begins
     window : throughput of the window, no gaps; empty of imported runs whose reports cover more than a second each
     judged : what the window says of its level, if it is long enough
+    is_stalled : which of `window_values` are stalled
     """
 
     second: NDArray[np.int64]
@@ -41,6 +42,11 @@ class RunThroughput:
     first_s: int
     window: NDArray[np.float64]
     judged: SettledPart | None
+    is_stalled: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look for stalls once: strips and a run's marks ask for them."""
+        object.__setattr__(self, "is_stalled", stall_mask(self.window_values, self.judged))
 
     @property
     def window_values(self) -> NDArray[np.float64]:
@@ -50,8 +56,9 @@ class RunThroughput:
     @property
     def stalled_s(self) -> NDArray[np.int64]:
         """Return the stalled seconds of the run, or those with which stalled reports begin."""
-        mask = stall_mask(self.window_values, self.judged)
-        return self.first_s + np.flatnonzero(mask) if len(self.window) else self.second[self.window_from :][mask]
+        if len(self.window):
+            return self.first_s + np.flatnonzero(self.is_stalled)
+        return self.second[self.window_from :][self.is_stalled]
 
 
 def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
@@ -120,9 +127,8 @@ def _runs_with_series(
     files = _files_of_runs(analysis)
     for record in records:
         run_id, run_seconds = record.run.run_id, seconds[record.run.run_id]
-        marks = run_marks(
-            run_seconds.window, run_seconds.first_s, run_seconds.judged, has_lost_path=record.has_lost_path
-        )
+        is_stalled = run_seconds.is_stalled[: len(run_seconds.window)]
+        marks = run_marks(is_stalled, run_seconds.first_s, run_seconds.judged, has_lost_path=record.has_lost_path)
         facts = [*_fact_lines(record), *marks.pop("words")]
         series = run_series(analysis.results, run_id)
         analysis.results.forget_tables(run_id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.store import sums_of
+from dbdyno.store import FilledCounts, sums_of
 from dbdyno.tables import Table
 
 STATEMENT_COLUMNS = ("second", "kind", "phase", "type", "completed", "failed", "retries_json", "service_histogram")
@@ -35,26 +35,32 @@ class StatementSums:
     transaction_sums_ns: NDArray[np.float64]
 
     @classmethod
-    def read(cls, window: Table, first: int) -> StatementSums:
-        """Read the rows of a window, from a second on."""
+    def read(cls, window: Table, first: int, served: FilledCounts) -> StatementSums:
+        """Read the rows of a window, from a second on.
+
+        Parameters
+        ----------
+        served : service times of its transactions from that second on
+        """
         settled_rows = window.at(window.numbers("second") >= first)
-        counts, sums = sums_of(settled_rows.texts("service_histogram").tolist())
-        seconds = settled_rows.numbers("second").astype(np.int64) - first
-        length = int(seconds.max(initial=-1)) + 1
-        types, is_statement = settled_rows.texts("type"), settled_rows.texts("kind").among(["statement"])
+        length = int(settled_rows.numbers("second").max(initial=first - 1)) - first + 1
+        is_statement = settled_rows.texts("kind").among(["statement"])
+        statements, transactions = settled_rows.at(is_statement), settled_rows.at(~is_statement)
+        counts, sums = sums_of(statements.texts("service_histogram").tolist())
+        seconds, types = statements.numbers("second").astype(np.int64) - first, statements.texts("type")
         counts_by_type, sums_by_type = {}, {}
         for name in types.names:
-            is_type = is_statement & types.among([name])
+            is_type = types.among([name])
             if is_type.any():
                 counts_by_type[name] = np.bincount(seconds[is_type], counts[is_type], length).astype(np.int64)
                 sums_by_type[name] = np.bincount(seconds[is_type], sums[is_type], length).astype(np.float64)
-        transactions = settled_rows.at(~is_statement)
         completed_count = _column_sum(transactions, "completed")
         retry_count = sum(
             sum(json.loads(text).values()) for text in transactions.texts("retries_json").tolist() if text
         )
         attempts = completed_count + retry_count + _column_sum(transactions, "failed")
-        served_sums = np.bincount(seconds[~is_statement], sums[~is_statement], length).astype(np.float64)
+        served_sums = np.zeros(length)
+        served_sums[served.first - first :][: served.seconds] = served.sums_ns
         return cls(first, counts_by_type, sums_by_type, completed_count, attempts, served_sums)
 
 

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
     from dbdyno.stats._quantile import (
         QuantileInterval,
-        exceedances,
+        exceedances_at,
         quantile_interval,
         quantile_intervals,
     )
@@ -124,7 +124,7 @@ else:
             "_noise": "NoiseInterval autocorrelation_time noise_interval",
             "_period": "Period period",
             "_planning": "ASSUMED_VARIATION Variation cheapest_window_s matching_window_s",
-            "_quantile": "QuantileInterval exceedances quantile_interval quantile_intervals",
+            "_quantile": "QuantileInterval exceedances_at quantile_interval quantile_intervals",
             "_scalability": "Peak ScalabilityFit fit_scalability peak",
             "_segments": "Segments segments",
             "_server_gates": "GATE_METRICS Readings ServerFacts gate_facts is_flash server_gates",
@@ -201,7 +201,7 @@ __all__ = [
     "device_settled",
     "dirty_data_settled",
     "drift",
-    "exceedances",
+    "exceedances_at",
     "fit_scalability",
     "followed",
     "gate_facts",

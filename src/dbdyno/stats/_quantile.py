@@ -7,7 +7,7 @@ blocks of seconds are (moving-block bootstrap, Künsch 1989), and their histogra
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -94,17 +94,16 @@ def quantile_intervals(
     return tuple(intervals)
 
 
-def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[float, ...]:
-    """Return `QuantileInterval.exceedances` per quantile, with nothing drawn.
+def exceedances_at(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> Callable[[float], float]:
+    """Return a function that gives `QuantileInterval.exceedances` at one of the quantiles, with nothing drawn.
 
-    >>> [round(beyond) for beyond in exceedances(np.tile([90, 9, 1], (60, 1)), [1.0, 5.0, 20.0], [0.5, 0.95])]
-    [3000, 300]
+    >>> beyond_at = exceedances_at(np.tile([90, 9, 1], (60, 1)), [1.0, 5.0, 20.0], [0.5, 0.95])
+    >>> round(beyond_at(0.5)), round(beyond_at(0.95))
+    (3000, 300)
     """
     upto, _ = _cumulative_counts(counts, values, quantiles)
     merged = upto.sum(axis=0)
-    return tuple(
-        float(merged[-1]) * (1 - quantile) / _quantile_bin(upto, merged, quantile)[1] for quantile in quantiles
-    )
+    return lambda quantile: float(merged[-1]) * (1 - quantile) / _quantile_bin(upto, merged, quantile)[1]
 
 
 def _cumulative_counts(

@@ -19,7 +19,10 @@ _PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY = 0, 2, 8
 _MOST_PAGE_BYTES = 1 << 28
 _WIDE = {INT32: "<i4", INT64: "<i8", FLOAT: "<f4", DOUBLE: "<f8"}
 _UNSIGNED = {INT32: "<u4", INT64: "<u8"}
+_MOST_SHARED_BYTES, _MOST_SHARED_ROWS, _MOST_SHARED = 2048, 20_000, 256
+"""Of a column in its file, of its values, and of columns that are kept: 40 MB of numbers."""
 Values = Texts | NDArray[Any]
+_shared_columns: dict[tuple[object, ...], Column] = {}
 
 
 def read_parquet(
@@ -52,6 +55,29 @@ def read_parquet(
 
 
 def _read_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
+    """Return a column, decoded once for all files in which the same few bytes hold it; nobody can change that one.
+
+    Runs of a study share half of their columns: numbers of seconds, phases, counts that stay zero.
+    """
+    if len(column.chunks) != 1 or rows_count > _MOST_SHARED_ROWS:
+        return _decode_column(content, column, rows_count, is_nan_known)
+    (chunk,) = column.chunks
+    start, size = _first_page(chunk), chunk.get(7, 0)
+    if not 0 < size <= _MOST_SHARED_BYTES:
+        return _decode_column(content, column, rows_count, is_nan_known)
+    kind = (column.meaning, column.type, column.width, column.divisor, column.is_optional, chunk[4], chunk[5])
+    key = (content[start : start + size], rows_count, is_nan_known, *kind)
+    shared = _shared_columns.get(key)
+    if shared is None:
+        shared = _decode_column(content, column, rows_count, is_nan_known)
+        (shared.codes if isinstance(shared, Texts) else shared).flags.writeable = False
+        if len(_shared_columns) >= _MOST_SHARED:
+            _shared_columns.clear()
+        _shared_columns[key] = shared
+    return shared
+
+
+def _decode_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
     if column.meaning == "nothing":
         return np.full(rows_count, np.nan)
     if column.meaning not in ("number", "unsigned", "text"):
@@ -95,7 +121,7 @@ def _read_pages(
 
     Most pages know all: they say so in three bytes, which are not made into a mask as long as the page.
     """
-    position, remaining_count = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
+    position, remaining_count = _first_page(chunk), chunk[5]
     if remaining_count > max_values:
         raise ValueError(f"a column of {remaining_count} values in {max_values} rows")
     has_dictionary = False
@@ -127,6 +153,12 @@ def _read_pages(
         is_known = read_levels(packed, 1, count) == 1 if is_optional and not are_all_one(packed, count) else None
         remaining_count -= count
         yield head, count, is_known, data
+
+
+def _first_page(chunk: Struct) -> int:
+    """Return where the pages of a chunk begin, its dictionary first."""
+    start: int = min(chunk.get(11) or chunk[9], chunk[9])
+    return start
 
 
 def _plain_values(column: StoredColumn, data: bytes, count: int) -> Values:

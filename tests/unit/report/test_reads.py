@@ -14,6 +14,7 @@ from dbdyno.analyse import judge_cells
 from dbdyno.report import analyse_study, diff_results, markdown_text, page_text, summary_json, summary_table
 from dbdyno.serve import StudyFolder
 from dbdyno.store import StoredStudy
+from dbdyno.store._encoded import _decoded_payload
 from dbdyno.study import parse_study
 from sentences import SOURCE
 
@@ -75,6 +76,22 @@ def test_a_study_is_parsed_and_its_cells_are_judged_once(results: StoredStudy, m
     for make in MAKERS.values():
         make(study)
     assert calls == {"parsed": 1, "judged": 1}
+
+
+def test_a_histogram_is_decoded_once(results: StoredStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: Counter[str] = Counter()
+
+    def decode(text: str, digits: int, lowest: int) -> bytes | None:
+        decoded[text] += 1
+        return _decoded_payload(text, digits, lowest)
+
+    monkeypatch.setattr("dbdyno.store._encoded._decoded_payload", decode)
+    study = StoredStudy.open(results.path)
+    assert analyse_study(study).statement_sums
+    tables = [study.intervals(run_id, ("service_histogram",)) for run_id in study.run_ids()]
+    stored = Counter(text for table in tables for text in table.texts("service_histogram").tolist() if text)
+    assert decoded.total()
+    assert decoded <= stored
 
 
 def test_cells_are_judged_by_the_analysis_of_a_study_alone() -> None:

@@ -20,7 +20,7 @@ from dbdyno.report._curves import response_curve
 from dbdyno.report._downsample import LADDER, Downsampling, packed_run, packed_sample
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import to_html
-from dbdyno.report._marks import run_marks
+from dbdyno.report._marks import run_marks, stall_mask
 from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
 from dbdyno.report._runs import RunThroughput, seconds_of_runs
 from dbdyno.report.charts import Chart, spark
@@ -79,7 +79,7 @@ def test_a_curve_ends_where_too_few_transactions_lie_beyond() -> None:
 
 
 def test_stalls_of_a_short_window_lie_on_the_axis_of_the_run() -> None:
-    marks = run_marks(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), 10, None)
+    marks = run_marks(stall_mask(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), None), 10, None)
     assert marks["stalls"] == [[11.5, 13.5]]
     assert marks["words"] == ["1 stall, 2 s, longest 2 s"]
 
@@ -89,7 +89,7 @@ def test_a_beginning_that_still_rises_is_no_stall() -> None:
     rising[400:404] = 10.0
     judged = settled_part(rising)
     assert judged is not None and (judged.start_s, judged.stalled_s) == (100, 4)
-    assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
+    assert run_marks(stall_mask(rising, judged), 10, judged)["stalls"] == [[409.5, 413.5]]
 
 
 def run_of(window: np.ndarray) -> RunThroughput:

@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import exceedances, quantile_interval, quantile_intervals
+from dbdyno.stats import exceedances_at, quantile_interval, quantile_intervals
 
 BINS = np.geomspace(0.1, 1000.0, 200)
 
@@ -93,4 +93,4 @@ def test_several_quantiles_at_once_are_those_asked_for_one_by_one() -> None:
     counts, asked = histograms(120, np.random.default_rng(1), 0.9), (0.99, 0.5, 0.95)
     found = quantile_intervals(counts, BINS, asked)
     assert found == tuple(quantile_interval(counts, BINS, quantile) for quantile in asked)
-    assert exceedances(counts, BINS, asked) == tuple(each.exceedances for each in found)
+    assert tuple(map(exceedances_at(counts, BINS, asked), asked)) == tuple(each.exceedances for each in found)

@@ -181,6 +181,22 @@ def test_pages_that_contradict_themselves_are_refused(pages: list[dict[int, obje
         read_parquet(content, most_rows=1000)
 
 
+def test_columns_of_the_same_few_bytes_are_decoded_once_and_nobody_can_change_them() -> None:
+    first, second = (
+        read_parquet(parquet_bytes(Table({name: np.zeros(900), "tps": tps})), most_rows=900)
+        for name, tps in (
+            ("errors", np.arange(900.0)),
+            ("retries", np.arange(900.0) + np.random.default_rng(1).random(900)),
+        )
+    )
+    assert first.numbers("errors") is second.numbers("retries")
+    with pytest.raises(ValueError, match="read-only"):
+        first.numbers("errors")[0] = 1
+    assert second.numbers("tps")[0] != 0
+    texts = read_parquet(parquet_bytes(Table({"phase": Texts.repeated("0", 900)})), most_rows=900)
+    assert texts.texts("phase").text(899) == "0"
+
+
 def test_joined_tables_hold_the_rows_of_both() -> None:
     first = Table({"name": Texts.of(["a", None]), "value": np.array([1.0, 2.0])})
     second = Table({"name": Texts.of(["b", "a"]), "value": np.array([3.0, np.nan])})

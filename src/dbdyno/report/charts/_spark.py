@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbdyno.report._html import Html, element
 from dbdyno.report._runs import RunThroughput
@@ -28,7 +28,7 @@ def spark(run: RunThroughput, top: float, *, most: int = _WIDTH, has_stalls: boo
     scale = _WIDTH / max(last_s - first_s, 1)
     kept_s, kept_tps = downsampled(run.second, run.tps, most=most)
     heights = _HEIGHT - 3 - (_HEIGHT - 6) * np.minimum(kept_tps / (top or 1.0), 1.0)
-    points = list(zip(((kept_s - first_s) * scale).tolist(), heights.tolist(), strict=True))
+    points = np.column_stack([(kept_s - first_s) * scale, heights])
     window_s = int(run.second[run.window_from]) if run.window_from < len(run.second) else last_s
     window_from, start = bisect_left(kept_s.tolist(), window_s), (window_s - first_s) * scale
     width = f"{_WIDTH - start:.1f}"
@@ -54,7 +54,8 @@ def spark(run: RunThroughput, top: float, *, most: int = _WIDTH, has_stalls: boo
     )
 
 
-def _line_html(points: Sequence[tuple[float, float]], name: str) -> Html:
+def _line_html(points: NDArray[np.float64], name: str) -> Html:
+    """Return a path through points, shape (points, 2); a page has 150,000 of them, so they are formatted together."""
     if len(points) < 2:
         return Html("")
-    return element("path", d="M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points), class_=name)
+    return element("path", d="M" + "L".join(["%.1f,%.1f"] * len(points)) % tuple(points.ravel().tolist()), class_=name)
