@@ -2,6 +2,7 @@
 
 use crate::Signal;
 use crate::core::in_fiber;
+use crate::stack::trim_stack;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -27,6 +28,7 @@ pub fn run_blocking<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static)
     });
     // The pool lives as long as the process, so it always has a receiver.
     let _: Result<(), _> = pool().send(task);
+    trim_stack(); // thousands of users wait here for their log-ins at the same time
     loop {
         let generation = done.generation();
         if let Some(outcome) = result.lock().unwrap_or_else(PoisonError::into_inner).take() {

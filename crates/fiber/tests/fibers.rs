@@ -166,6 +166,40 @@ fn a_blocking_call_does_not_hold_up_the_others() {
     assert_eq!(*said.borrow(), ["quick", "helper 42"]);
 }
 
+/// Touches so many KiB of the stack; returns the address of its lowest page.
+#[inline(never)]
+fn deep(kib: usize) -> usize {
+    let room = std::hint::black_box([1_u8; 1024]);
+    let here = &raw const room as usize;
+    let lowest = if kib > 0 { deep(kib - 1) } else { here };
+    lowest + usize::from(std::hint::black_box(room[9])) - 1
+}
+
+/// Counts the resident pages of a range, as the system tells them.
+fn resident_pages(start: usize, pages: usize) -> usize {
+    let page_bytes = rustix::param::page_size();
+    let map = std::fs::File::open("/proc/self/pagemap").unwrap();
+    let mut entries = vec![0; pages * 8];
+    std::os::unix::fs::FileExt::read_exact_at(&map, &mut entries, (start / page_bytes * 8) as u64)
+        .unwrap();
+    let is_present = |entry: &&[u8]| entry[7] & 0x80 != 0;
+    entries.chunks(8).filter(is_present).count()
+}
+
+#[test]
+fn a_fiber_that_waits_for_a_blocking_call_holds_no_unused_stack() {
+    run(vec![Box::new(|| {
+        let lowest = deep(100);
+        let pages = 64 * 1024 / rustix::param::page_size();
+        assert_eq!(resident_pages(lowest, pages), pages, "before");
+        let resident = run_blocking(move || {
+            std::thread::sleep(Duration::from_millis(50)); // the fiber has left its stack by then
+            resident_pages(lowest, pages)
+        });
+        assert_eq!(resident, 0);
+    })]);
+}
+
 #[test]
 fn each_fiber_has_its_own_word() {
     set_local(1);

@@ -384,3 +384,12 @@ fn an_error_in_a_last_hook_fails_the_run_where_that_was_asked_for() {
         }
     }
 }
+
+#[test]
+fn the_loop_of_an_event_is_compiled_in_its_first_turns() {
+    let script = "local traces = 0
+         jit.attach(function(what) if what == 'stop' then traces = traces + 1 end end, 'trace')
+         function event() local sum = 0 for turn = 1, 20 do sum = sum + turn end end
+         function thread_done() print('compiled', traces > 0) end";
+    assert_says(&outcome(script, "--events=1 run"), "compiled\ttrue");
+}

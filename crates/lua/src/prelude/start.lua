@@ -47,6 +47,9 @@ function seam.load(compiled)
   seam.load, seam.is_module = nil, nil
   if compiled == "true" then
     jit.on()
+    -- A loop of an event has ten turns, and each of hundreds of states must see it hot for itself: with LuaJIT's 56, short
+    -- runs stay in the interpreter. Not 8: where a loop fills a table, LuaJIT would compile the turn that enlarges it.
+    require("jit.opt").start("hotloop=10")
   else
     collectgarbage("setpause", 105)
   end
