@@ -31,7 +31,7 @@ CABLES = {
     "1 ms and 20 Mbit": Cable(1.0, rate_mbit=20.0),
     "10 ms": Cable(10.0),
 }
-RELAY_LATE_MS = 1.25
+RELAY_LATE_MS = 0.6
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 _CONNECT = """
 import socket, sys, time
@@ -118,9 +118,10 @@ def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
     assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)  # a relay beside other tests is late by that
     assert time.transmission_ms is not None
     # Within 3 % on a machine that does nothing else; beside other tests the relay waits for a processor in each round
-    # trip, which is in the time of the transactions and rightly in no length of the cable.
+    # trip, which is in the time of the transactions and rightly in no length of the cable. On two processors with a
+    # load average of 20, an echo that has no server took 0.2 to 0.6 ms longer on average than the least of them.
     unexplained_ms = (time.total_ms - near_ms) - (time.waiting_ms + time.transmission_ms)
-    assert -0.05 * time.total_ms < unexplained_ms < 16 * RELAY_LATE_MS
+    assert -0.05 * time.total_ms < unexplained_ms < 0.05 * time.total_ms + 16 * RELAY_LATE_MS
 
 
 def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:

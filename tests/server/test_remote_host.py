@@ -304,6 +304,38 @@ def test_doctor_checks_the_host_of_a_study_for_what_the_study_needs(
     assert told["machine"]["disk"]["path"].startswith("/home/bench")
 
 
+def test_clean_offers_to_remove_programs_of_other_versions_that_no_agent_runs(
+    machine: RemoteMachine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = machine.home / ".cache/dbdyno"
+    other = tmp_path / "dbdyno-load"  # another content that runs as well
+    other.write_bytes(find_generator().read_bytes() + b"another version")
+    unused, cut_short = home / f"agent-{'a' * 64}", home / f"agent-{'b' * 64}.part"
+    with connect(machine.destination, other) as running:
+        for path in (unused, cut_short):
+            path.write_bytes(b"x" * 1_000_000)
+            os.chown(path, 4242, 4242)
+        used = Path(str(machine.home) + running.program.path.removeprefix("/home/bench"))
+        for path in (unused, cut_short, used):
+            os.utime(path, (time.time() - 3 * 86400, time.time() - 3 * 86400))
+        just_pushed = home / f"agent-{'c' * 64}"
+        just_pushed.write_bytes(b"x")
+        assert main(["clean", "--host", machine.destination]) == 0
+        told = capsys.readouterr()
+        listed = [line for line in told.out.splitlines() if line.startswith("agent program")]
+        assert [line.split()[-1].rpartition("/")[2] for line in listed] == [unused.name, cut_short.name]
+        assert all("unused for 72 h" in line for line in listed), listed
+        assert "--remove removes what is left over there" in told.err
+        assert main(["clean", "--host", machine.destination, "--remove"]) == 0
+        assert capsys.readouterr().out.count("removed the unused agent program") == 2
+        assert not unused.exists() and not cut_short.exists() and used.exists() and just_pushed.exists()
+    os.utime(used, (time.time() - 3600, time.time() - 3600))
+    with connect(machine.destination, other):  # looked for, so its time is that of now
+        assert time.time() - used.stat().st_mtime < 60
+    just_pushed.unlink()
+    used.unlink()
+
+
 def test_clean_lists_what_dead_and_living_agents_have_and_removes_what_is_left(
     machine: RemoteMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:

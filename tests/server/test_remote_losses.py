@@ -14,6 +14,7 @@ import pytest
 from dbdyno.core import HostError
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab import find_generator
+from network_host import processes_in
 from remote_hosts import RemoteMachine, comes_true, remote_machines
 
 pytestmark = pytest.mark.server
@@ -114,6 +115,36 @@ def test_what_the_agent_of_a_killed_lab_holds_is_free_for_the_next_lab(machine: 
         assert {agent.session for agent in host.agents()} == {host.session, other.session}
         with host.lock(host.home.root / "kept.lock", 0.5):
             pass
+
+
+def test_ssh_of_a_lab_that_is_killed_while_the_cable_is_cut_ends_soon(machine: RemoteMachine) -> None:
+    words = [sys.executable, "-c", _LAB, machine.destination]
+    killed = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert killed.stdout is not None
+    session = killed.stdout.readline().decode().strip()
+
+    def has_ssh() -> bool:
+        lines = [read_words(pid) for pid in processes_in(machine.switch.pid)]
+        return any(session in line and line.split()[0].endswith("ssh") for line in lines if line)
+
+    assert has_ssh()
+    machine.cut()
+    try:
+        killed.kill()
+        killed.communicate()
+        assert comes_true(lambda: not has_ssh(), 25)
+    finally:
+        machine.mend()
+    with connect(machine.destination, find_generator()) as other:
+        other.end_agents_of_dead_labs()
+
+
+def read_words(pid: int) -> str:
+    """Command line of a process; empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def test_a_host_without_power_is_named_within_fifteen_seconds(tmp_path: Path) -> None:

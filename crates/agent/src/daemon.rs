@@ -191,13 +191,14 @@ impl Daemon {
             Admission::Ignore => {}
             Admission::Again(reply) => self.send(&reply),
             Admission::Refuse(refusal) => self.send(&reply(id, Err(refusal))),
-            // Read by this thread: any time before the stamp would count as network time.
-            Admission::Do if matches!(header.request, Request::Ping | Request::Clock) => {
-                self.finish(id, self.agent.answer(header.request, &[]));
-            }
             Admission::Do => {
+                let mut body = frame.body;
+                if let Some(answer) = self.agent.answer_at_once(&header.request, &mut body) {
+                    self.finish(id, answer);
+                    return Ok(());
+                }
                 let daemon = Arc::clone(self);
-                let work = move || daemon.perform(id, header.request, &frame.body);
+                let work = move || daemon.perform(id, header.request, &body);
                 if let Err(error) = self.workers.begin(Box::new(work)) {
                     let refusal = Refusal::new("busy", "", error.to_string());
                     self.finish(id, Err(refusal));

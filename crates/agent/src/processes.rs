@@ -129,6 +129,14 @@ impl Processes {
         send(pid, start_ticks, signal).at(Path::new(&name))
     }
 
+    /// Returns what `wait` would without waiting; `None`: it was not started here, or another is being started.
+    pub(crate) fn look(&self, process: ProcessId) -> Option<Value> {
+        let children = self.children.try_lock().ok()?;
+        let child = children.get(&process.pid)?;
+        let is_same = child.start_ticks == process.start_ticks;
+        is_same.then(|| json!({"has_ended": child.exit.is_some(), "exit": child.exit}))
+    }
+
     /// Waits for the end of a process. Its exit code is known only if it was started here.
     pub(crate) fn wait(&self, process: ProcessId, timeout: Duration) -> Result<Value, Refusal> {
         let deadline = Instant::now() + timeout;

@@ -6,7 +6,9 @@ use crate::refusal::{AtPath, Refusal};
 use crate::request::Destination;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, socket_peercred};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use rustix::net::{
+    AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, send, socket_with,
+};
 use serde_json::json;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -33,7 +35,8 @@ pub(crate) struct Streams {
 struct Stream {
     socket: Socket,
     name: PathBuf,
-    reading: Mutex<()>,
+    /// What is read goes here first: a new block each time would be cleared as a whole for a reply of some bytes.
+    reading: Mutex<Vec<u8>>,
     writing: Mutex<()>,
 }
 
@@ -76,8 +79,11 @@ impl Streams {
     /// Reads what has arrived; waits for the first byte. Neither bytes nor an end: nothing came in time.
     pub(crate) fn read(&self, handle: u64, timeout: Duration) -> Result<Answer, Refusal> {
         let stream = self.stream(handle)?;
-        let _reading = stream.reading.lock();
-        let mut block = vec![0; BLOCK_BYTES];
+        let mut block = stream
+            .reading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        block.resize(BLOCK_BYTES, 0);
         let (count, is_end) = match stream.socket.read(&mut block, timeout.max(MIN_TIMEOUT)) {
             Ok(count) => (count, count == 0),
             Err(error)
@@ -90,10 +96,9 @@ impl Streams {
             }
             error => (error.at(&stream.name)?, false),
         };
-        block.truncate(count);
         Ok(Answer {
             value: json!({"is_end": is_end}),
-            body: block,
+            body: block[..count].to_vec(),
         })
     }
 
@@ -102,6 +107,22 @@ impl Streams {
         let stream = self.stream(handle)?;
         let _writing = stream.writing.lock();
         stream.socket.write(body).at(&stream.name)
+    }
+
+    /// Writes what the socket takes without waiting, and removes it from the body; `None`: some is left.
+    pub(crate) fn write_at_once(
+        &self,
+        handle: u64,
+        body: &mut Vec<u8>,
+    ) -> Option<Result<(), Refusal>> {
+        let stream = self.stream(handle).ok()?;
+        let _writing = stream.writing.try_lock().ok()?;
+        match stream.socket.write_at_once(body) {
+            Ok(count) => body.drain(..count),
+            Err(Errno::AGAIN | Errno::INTR) => return None,
+            Err(error) => return Some(Err(io::Error::from(error)).at(&stream.name)),
+        };
+        body.is_empty().then_some(Ok(()))
     }
 
     /// Closes the stream; a read that waits returns.
@@ -172,6 +193,14 @@ impl Socket {
         }
     }
 
+    fn write_at_once(&self, bytes: &[u8]) -> Result<usize, Errno> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        match self {
+            Self::Unix(socket) => send(socket, bytes, flags),
+            Self::Tcp(socket) => send(socket, bytes, flags),
+        }
+    }
+
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Unix(socket) => (&*socket).write_all(bytes),
@@ -209,5 +238,31 @@ mod tests {
         };
         assert_eq!(limit_ms(Destination::Tcp(address)), (true, 10_000));
         assert_eq!(limit_ms(Destination::Loopback(address.port())), (false, 0));
+    }
+
+    #[test]
+    fn what_a_socket_does_not_take_at_once_is_left_for_a_write_that_waits() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let streams = Streams::default();
+        let handle = streams.connect(&Destination::Loopback(port)).unwrap();
+        let (mut peer, _) = listener.accept().unwrap();
+        let mut small = b"SELECT 1".to_vec();
+        assert!(matches!(
+            streams.write_at_once(handle, &mut small),
+            Some(Ok(()))
+        ));
+        let sent: Vec<u8> = (0..64 << 20).map(|number: u32| number as u8).collect();
+        let mut left = sent.clone();
+        assert!(streams.write_at_once(handle, &mut left).is_none());
+        assert!(left.len() < sent.len() && sent.ends_with(&left));
+        let reading = std::thread::spawn(move || {
+            let mut received = vec![0; 8 + (64 << 20)];
+            peer.read_exact(&mut received).unwrap();
+            received
+        });
+        streams.write(handle, &left).unwrap();
+        assert_eq!(reading.join().unwrap()[8..], sent);
+        assert!(streams.write_at_once(handle + 1, &mut small).is_none());
     }
 }

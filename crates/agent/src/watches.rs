@@ -7,8 +7,8 @@ use crate::refusal::Refusal;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -113,6 +113,18 @@ impl Watches {
         Ok(watch.take(from, timeout))
     }
 
+    /// Returns samples from an index on if there are any.
+    pub(crate) fn take_at_once(&self, handle: u64, from: u64) -> Option<Answer> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = open.1.get(&handle).cloned();
+        drop(open);
+        let watch = watch?;
+        let newest = watch.state().looks.back().map(|look| look.index);
+        newest
+            .is_some_and(|index| index >= from)
+            .then(|| watch.take(from, Duration::ZERO))
+    }
+
     /// Ends a watch.
     pub(crate) fn stop(&self, handle: u64) -> Result<(), Refusal> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,7 +139,7 @@ impl Watches {
 
 impl Watch {
     fn look(&self, paths: &[PathBuf], start_ns: u64, interval_ns: u64, count: u64) {
-        let mut buffer = Vec::new();
+        let mut files: Vec<_> = paths.iter().map(WatchedFile::new).collect();
         for index in 0..count {
             let due_ns = start_ns.saturating_add(index.saturating_mul(interval_ns));
             if !self.sleep_until(due_ns) {
@@ -137,7 +149,7 @@ impl Watch {
             if asked_ns > due_ns.saturating_add(interval_ns) {
                 continue; // late by a whole interval: this sample is skipped so that it does not crowd the next
             }
-            let files = paths.iter().map(|path| read(path, &mut buffer)).collect();
+            let files = files.iter_mut().map(WatchedFile::read).collect();
             self.keep(Look {
                 index,
                 asked_ns,
@@ -216,13 +228,48 @@ impl Watch {
     }
 }
 
-/// Reads a file. A buffer that has grown needs two calls where an empty one begins with 32 bytes: 0.8 of the processor time.
-fn read(path: &PathBuf, buffer: &mut Vec<u8>) -> Result<Vec<u8>, i32> {
-    buffer.clear();
-    File::open(path)
-        .and_then(|file| file.take(FILE_BYTES).read_to_end(buffer))
-        .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
-    Ok(buffer.clone())
+/// A file that is read again and again.
+///
+/// Those of the kernel stay open and are read from their start, which has it write them anew: that takes a third less
+/// processor time than opening them each time. Others may be replaced, so their path is opened anew.
+#[derive(Debug)]
+struct WatchedFile<'a> {
+    path: &'a Path,
+    is_kernel_s: bool,
+    open: Option<File>,
+    /// A buffer that has grown needs two calls where an empty one begins with 32 bytes: 0.8 of the processor time.
+    buffer: Vec<u8>,
+}
+
+impl<'a> WatchedFile<'a> {
+    fn new(path: &'a PathBuf) -> Self {
+        Self {
+            path,
+            is_kernel_s: path.starts_with("/proc") || path.starts_with("/sys"),
+            open: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Returns the content, or the kernel's error.
+    fn read(&mut self) -> Result<Vec<u8>, i32> {
+        let kept = self.open.take();
+        // What was open may be gone, as the files of a process that has ended are: the path says what is there now.
+        let file = match kept {
+            Some(file) if self.fill(&file).is_ok() => Ok(file),
+            _ => File::open(self.path).and_then(|file| self.fill(&file).map(|()| file)),
+        };
+        let file = file.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+        self.open = self.is_kernel_s.then_some(file);
+        Ok(self.buffer.clone())
+    }
+
+    fn fill(&mut self, mut file: &File) -> io::Result<()> {
+        self.buffer.clear();
+        file.seek(SeekFrom::Start(0))?;
+        file.take(FILE_BYTES).read_to_end(&mut self.buffer)?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -259,6 +306,59 @@ mod tests {
         assert_eq!(seen.last(), Some(&2));
         watches.stop(watch).unwrap();
         assert_eq!(watches.stop(watch).unwrap_err().code, "no-handle");
+    }
+
+    #[test]
+    fn a_file_of_the_kernel_is_written_anew_each_time_and_another_is_found_by_its_path() {
+        let uptime = PathBuf::from("/proc/uptime");
+        let mut watched = WatchedFile::new(&uptime);
+        let first = watched.read().unwrap();
+        thread::sleep(Duration::from_millis(25)); // it has hundredths of a second
+        assert!(watched.open.is_some());
+        assert_ne!(watched.read().unwrap(), first);
+
+        let path = std::env::temp_dir().join(format!("watched-{}", std::process::id()));
+        let mut watched = WatchedFile::new(&path);
+        assert_eq!(watched.read().unwrap_err(), libc::ENOENT);
+        for content in ["first", "2"] {
+            let unfinished = path.with_extension("unfinished");
+            std::fs::write(&unfinished, content).unwrap();
+            std::fs::rename(&unfinished, &path).unwrap();
+            assert_eq!(watched.read().unwrap(), content.as_bytes());
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn files_of_a_process_that_has_ended_are_told_as_missing() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let path = PathBuf::from(format!("/proc/{}/stat", child.id()));
+        let mut watched = WatchedFile::new(&path);
+        assert!(watched.read().is_ok());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(watched.read().unwrap_err(), libc::ENOENT);
+    }
+
+    #[test]
+    fn looks_are_taken_at_once_only_if_there_are_some() {
+        let watches = Watches::default();
+        let paths = vec![PathBuf::from("/proc/uptime")];
+        let watch = watches.begin(paths, 0, 1, Some(0)).unwrap();
+        assert!(watches.take_at_once(watch, 0).is_none());
+        assert!(watches.take_at_once(watch + 1, 0).is_none());
+        let open = watches.open.lock().unwrap().1[&watch].clone();
+        open.keep(Look {
+            index: 3,
+            asked_ns: 1,
+            done_ns: 2,
+            files: vec![Ok(b"x".to_vec())],
+        });
+        assert!(watches.take_at_once(watch, 4).is_none());
+        assert_eq!(watches.take_at_once(watch, 3).unwrap().body, b"x");
     }
 
     #[test]

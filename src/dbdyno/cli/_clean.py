@@ -89,12 +89,9 @@ def _clean_remote_host(choices: argparse.Namespace) -> int:
         removals = remove_remains(host, remote_orphans) if choices.remove else ()
         if choices.json:
             agents = [dataclasses.asdict(agent) for agent in remote_orphans.agents]
-            print(
-                json.dumps(
-                    {**_orphans_object(remote_orphans.orphans, host.home), "agents": agents, "removed": list(removals)},
-                    indent=1,
-                )
-            )
+            programs = [dataclasses.asdict(one) | {"path": str(one.path)} for one in remote_orphans.old_programs]
+            found = {**_orphans_object(remote_orphans.orphans, host.home), "agents": agents, "old_programs": programs}
+            print(json.dumps({**found, "removed": list(removals)}, indent=1))
         elif choices.remove:
             print("\n".join(removals) or "nothing was left over")
         else:
@@ -113,6 +110,9 @@ def _print_remains(
         silent = f"{_LEFT} by {agent.lab}, silent for {format_duration(agent.idle_s * 10**9)}"
         state = silent if remote is not None and agent in remote.left_agents else f"{_BUSY} by {agent.lab}"
         table.add_row("agent", str(agent.pid), "", "", state, agent.session)
+    for program in () if remote is None else remote.old_programs:
+        size, unused = format_bytes(program.size_bytes), f"unused for {format_duration(program.unused_ns)}"
+        table.add_row("agent program", "", "", size, unused, str(program.path))
     for server in orphans.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
         state = _server_state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
@@ -132,7 +132,7 @@ def _print_remains(
         options = host_options(choices.host, other_home)
         command = f"dbdyno clean{options}" if choices.host else f"DBDYNO_HOME={shlex.quote(other_home)} dbdyno clean"
         print(f"{command} --remove removes what is left over there", file=sys.stderr)
-    if not orphans.is_empty or (remote is not None and remote.left_agents):
+    if not orphans.is_empty or (remote is not None and (remote.left_agents or remote.old_programs)):
         options, place = host_options(choices.host, choices.home), "there" if choices.host else "here"
         print(f"dbdyno clean{options} --remove removes what is left over {place}", file=sys.stderr)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.core import HostError, RequestError, format_address, is_network_route
+from dbdyno.core import HostError, RequestError, format_address, format_bytes, is_network_route
 
 if TYPE_CHECKING:
     from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess
-    from dbdyno.hosts.remote import RemoteAgent, RemoteHost
+    from dbdyno.hosts.remote import OldProgram, RemoteAgent, RemoteHost
     from dbdyno.lab import ClientHost, Orphans
     from dbdyno.study import BenchChoice, HostChoice, Study
 
@@ -214,10 +214,11 @@ def _brief_access(host: RemoteHost, network_trial: NetworkTrial | None) -> Remot
 
 @dataclass(frozen=True, slots=True)
 class RemoteRemains:
-    """Holds what dbdyno has on a host: agents of others, and what dead ones left."""
+    """Holds what dbdyno has on a host: agents of others, what dead ones left, and programs that none of them runs."""
 
     agents: tuple[RemoteAgent, ...]
     orphans: Orphans
+    old_programs: tuple[OldProgram, ...] = ()
 
     @property
     def left_agents(self) -> tuple[RemoteAgent, ...]:
@@ -227,10 +228,13 @@ class RemoteRemains:
 
 def find_remains(host: RemoteHost) -> RemoteRemains:
     """Look, and touch nothing."""
-    from dbdyno.lab import find_orphans  # late: see _main
+    from dbdyno.hosts.remote import find_old_programs  # late: see _main
+    from dbdyno.lab import find_orphans
 
     agents = tuple(agent for agent in host.agents() if agent.session != host.session)
-    return RemoteRemains(agents, find_orphans(host.home, host))
+    living_pids = [agent.pid for agent in agents if agent.is_alive]
+    old_programs = find_old_programs(host.files, host.program, living_pids, host.clock().unix_ns)
+    return RemoteRemains(agents, find_orphans(host.home, host), tuple(old_programs))
 
 
 def remove_remains(host: RemoteHost, remains: RemoteRemains) -> tuple[str, ...]:
@@ -241,4 +245,7 @@ def remove_remains(host: RemoteHost, remains: RemoteRemains) -> tuple[str, ...]:
     for agent in remains.left_agents:
         host.end_agent(agent.session)
         lines.append(f"ended the agent {agent.session} of {agent.lab}")
+    for program in remains.old_programs:
+        host.files.remove(program.path)
+        lines.append(f"removed the unused agent program {program.path} ({format_bytes(program.size_bytes)})")
     return (*lines, *clean_up(host.home, host))

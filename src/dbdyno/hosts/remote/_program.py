@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import HostError
+from dbdyno.hosts._files import Files
 from dbdyno.hosts.remote._ssh import run_script
 
 _LOOK_S = 30.0
@@ -28,7 +30,9 @@ fi
 mkdir -p "$home"
 program=$home/agent-$sha
 have=0
-if [ -x "$program" ] && echo "$sha  $program" | sha256sum -c >/dev/null 2>&1; then have=whole
+if [ -x "$program" ] && echo "$sha  $program" | sha256sum -c >/dev/null 2>&1; then
+    have=whole
+    touch "$program"
 elif [ -f "$program.part" ]; then have=$(wc -c <"$program.part"); fi
 libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)
 printf "\ndbdyno|%s|%s|%s|%s\n" $have "$(uname -m)" "$libc" "$home"
@@ -67,6 +71,10 @@ mv -f "$program.part" "$program"
 """
 
 
+_UNUSED_NS = 60 * 10**9
+"""A program that was looked for more recently may be about to be started."""
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteProgram:
     """Describes the program on a host.
@@ -84,6 +92,38 @@ class RemoteProgram:
     libc: str
     needs_libc: int
     pushed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OldProgram:
+    """Describes a program of another version of dbdyno on a host, or what of it an interrupted copy left.
+
+    Parameters
+    ----------
+    unused_ns : since dbdyno last looked for it there
+    """
+
+    path: Path
+    size_bytes: int
+    unused_ns: int
+
+
+def find_old_programs(files: Files, program: RemoteProgram, agent_pids: Iterable[int], now_ns: int) -> list[OldProgram]:
+    """Return programs in the same folder that no agent runs.
+
+    Parameters
+    ----------
+    agent_pids : processes of agents that live
+    now_ns : the host's wall clock
+    """
+    used = {files.resolve(Path(f"/proc/{pid}/exe")) for pid in agent_pids} | {files.resolve(Path(program.path))}
+    found = []
+    for entry in files.entries(Path(program.home)):
+        path, unused_ns = entry.path, now_ns - entry.modified_ns
+        is_program = entry.kind == "file" and re.fullmatch(r"agent-[0-9a-f]{64}(\.part)?", path.name)
+        if is_program and files.resolve(path) not in used and unused_ns > _UNUSED_NS:
+            found.append(OldProgram(path, entry.size_bytes, unused_ns))
+    return found
 
 
 def place_program(destination: str, program: Path, home: str) -> RemoteProgram:

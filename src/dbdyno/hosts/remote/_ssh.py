@@ -30,6 +30,9 @@ _OPTIONS = {
     "ControlPath": "none",
     "PermitLocalCommand": "no",
     "LogLevel": "ERROR",
+    # Without a reply for 15 s ssh ends: that of a dbdyno which was killed would stay until TCP gives up, for 15 min.
+    "ServerAliveInterval": "5",
+    "ServerAliveCountMax": "3",
 }
 
 

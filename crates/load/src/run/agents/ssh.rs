@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 /// Environment variable: the command for ssh, such as `ssh -F FILE`.
 const SSH_VARIABLE: &str = "DBDYNO_SSH";
 
-/// ssh asks nothing and accepts nothing silently, and forwards nothing but the command.
-const SSH_OPTIONS: [&str; 10] = [
+/// ssh asks nothing and accepts nothing silently, and forwards nothing but the command. Without a reply for 15 s it ends:
+/// that of a program which was killed would stay until TCP gives up, for a quarter of an hour.
+const SSH_OPTIONS: [&str; 12] = [
     "BatchMode=yes",
     "StrictHostKeyChecking=yes",
     "ClearAllForwardings=yes",
@@ -18,6 +19,8 @@ const SSH_OPTIONS: [&str; 10] = [
     "PermitLocalCommand=no",
     "LogLevel=ERROR",
     "ConnectTimeout=10",
+    "ServerAliveInterval=5",
+    "ServerAliveCountMax=3",
 ];
 
 /// Exit code of ssh for its own failure.
