@@ -137,7 +137,7 @@ def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[
         name, values = _parse_variation(word, workload)
         if name in axes:
             remedy = f"give its values in one list: --vary {name}={','.join([*axes[name], *values])}"
-            raise StudyError(f"--vary {name} is given twice", "", remedy)
+            raise StudyError(f"--vary {name} is given twice", "", remedy, code="given-twice")
         axes[name] = values
     lines = []
     for title, engine in named:

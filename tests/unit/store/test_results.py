@@ -107,7 +107,7 @@ def test_a_folder_of_a_newer_schema_is_refused(results: Results) -> None:
     manifest = results.path / "manifest.json"
     row = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**row, "schema_version": 99, "dbdyno_version": "9.0"}))
-    with pytest.raises(StoreError, match="newer dbdyno") as error:
+    with raises_code(StoreError, "newer-schema") as error:
         Results.open(results.path)
     assert "99" in error.value.why
     assert "9.0" in error.value.why
@@ -134,7 +134,7 @@ def test_a_broken_manifest_is_named(results: Results) -> None:
 
 def test_a_folder_with_foreign_files_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(StoreError, match="not empty") as error:
+    with raises_code(StoreError, "not-results") as error:
         Results.create(tmp_path, STUDY, {}, {}, study_name="first")
     assert "thesis.tex" in error.value.why
 
@@ -199,7 +199,7 @@ def test_records_come_in_the_order_of_the_plan(results: Results) -> None:
 def test_a_stored_run_is_never_replaced(results: Results) -> None:
     with results.writing() as writer:
         writer.add_run(run_of())
-        with pytest.raises(StoreError, match="already stored"):
+        with raises_code(StoreError, "stored-twice"):
             writer.add_run(run_of())
 
 
@@ -329,7 +329,7 @@ def test_a_folder_that_holds_another_study_by_now_is_not_written(results: Result
     results.path.rename(results.path.with_name("moved"))
     other = Results.create(results.path, STUDY + "# other\n[limits]\nruns = 5\n", {}, {}, study_name="other")
     assert other.manifest.study_digest != results.manifest.study_digest
-    with pytest.raises(StoreError, match="another study") as error, results.writing():
+    with raises_code(StoreError, "other-study") as error, results.writing():
         pass
     assert "other" in error.value.why
     assert other.journal() == ()

@@ -118,7 +118,10 @@ def gather_history(
     if len(studies) < 2:
         reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in omitted)
         raise RequestError(
-            "a history needs two studies or more", reasons, "give results folders, or a folder above them"
+            "a history needs two studies or more",
+            reasons,
+            "give results folders, or a folder above them",
+            code="one-study",
         )
     all_rows = _all_rows(studies, order)
     rows, mismatched = _comparable_rows(studies, all_rows, frozenset(despite))
