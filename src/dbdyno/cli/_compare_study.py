@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dbdyno.cli._options import parse_share
-from dbdyno.cli._other_words import meant_option, whole_number
+from dbdyno.cli._other_tools import meant_option, whole_number
 from dbdyno.cli._running_servers import quoted, server_lines
 from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.engines import parameters_of_option, vocabulary
