@@ -9,6 +9,7 @@ import pytest
 from dbdyno.cli import _compare_study
 from dbdyno.core import StudyError
 from dbdyno.study import Study, parse_study
+from error_codes import raises_code
 
 REST = '[workload]\nname = "sysbench/oltp_read_only"\n[axes]\ntier = ["64MB"]\nconcurrency = [1]\n'
 
@@ -45,7 +46,7 @@ def test_a_setting_that_no_engine_has_is_refused() -> None:
 
 
 def test_one_thing_varied_twice_is_refused() -> None:
-    with pytest.raises(StudyError, match="given twice") as refused:
+    with raises_code(StudyError, "given-twice", "range_size") as refused:
         varied("range_size=10", "--range-size=20")
     assert "--vary range_size=10,20" in refused.value.remedy
 

@@ -86,14 +86,14 @@ def test_no_password_is_seen_anywhere_and_none_is_empty(engine: str, start: Star
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_option_that_the_server_refuses_is_named(engine: str, start: Start) -> None:
-    with pytest.raises(ConfigureError, match="refused the option innodb_io_capacty") as caught:
+    with raises_code(ConfigureError, "option-refused", "innodb_io_capacty") as caught:
         start(engine, raw={"innodb-io-capacty": "500"})
     assert "innodb_io_capacity" in caught.value.remedy
 
 
 @pytest.mark.parametrize("engine", ["mariadb:11.8", "mysql:9.7"])
 def test_a_value_that_the_server_refuses_is_named(engine: str, start: Start) -> None:
-    with pytest.raises(ConfigureError, match="refused the option innodb_doublewrite"):
+    with raises_code(ConfigureError, "option-refused", "innodb_doublewrite"):
         start(engine, raw={"innodb_doublewrite": "perhaps"})
 
 
@@ -133,8 +133,9 @@ def test_a_server_that_dies_at_start_leaves_the_end_of_its_log_alone(
     make = laboratory.host.make_private_directory
     monkeypatch.setattr(laboratory.host, "make_private_directory", lambda: folders.append(make()) or folders[-1])
     (data / "ibdata1").write_bytes(b"\xff" * (12 << 20))
-    with pytest.raises(ConfigureError, match="did not start") as caught:
+    with pytest.raises(ConfigureError) as caught:
         start(engine, data)
+    assert caught.value.code in ("assertion", "crashed", "ended")
     assert "ibdata1" in caught.value.why or "corrupt" in caught.value.why.lower()
     assert folders
     assert not [folder for folder in folders if (folder / "s" / "s.sock").exists()]
@@ -147,7 +148,7 @@ def test_a_server_that_is_killed_says_how_it_ended(start: Start) -> None:
     server.process.kill()
     server.process.wait(30)
     assert (server.exit_reason() or "").startswith("killed ")
-    with pytest.raises(ConfigureError, match="has ended"):
+    with raises_code(ConfigureError, "ended"):
         server.connect()
 
 

@@ -17,6 +17,7 @@ import pytest
 from dbdyno.configure import CrashReport, Server, copy_data_directory
 from dbdyno.core import ConfigureError, HostError
 from dbdyno.hosts import Host, LocalHost, MemoryGroup
+from error_codes import raises_code
 
 pytestmark = pytest.mark.server
 Start = Callable[..., Server]
@@ -59,7 +60,6 @@ def test_a_server_asked_to_end_by_somebody_was_stopped(engine: str, start: Start
     signal_to(server, "TERM")
     death = death_of(server)
     assert death.kind == "stopped"
-    assert "shut down by" in death.words
 
 
 @BOTH
@@ -83,9 +83,8 @@ def test_a_failed_assertion_is_quoted(start: Start, laboratory: Any) -> None:
         for page in range(4, 600):
             file.seek(page * 16384 + 64)
             file.write(b"\xa5" * 8000)
-    with pytest.raises(ConfigureError, match="did not start") as caught:
+    with raises_code(ConfigureError, "assertion") as caught:
         start("mysql:9.7", data)
-    assert "assertion failed" in caught.value.what
     assert "Assertion failure" in caught.value.why
 
 
@@ -144,7 +143,7 @@ def test_the_limit_holds_together_with_pinning(start: Start, laboratory: Any) ->
 
 def test_a_limit_that_is_too_small_to_start_under_says_so(start: Start, laboratory: Any) -> None:
     needs_memory_groups(laboratory.host)
-    with pytest.raises(ConfigureError, match="memory limit of 32 MiB") as caught:
+    with raises_code(ConfigureError, "oom-limit", "32 MiB") as caught:
         start("mysql:9.7", memory_limit_bytes=32 * MIB)
     assert "[limits]" in caught.value.remedy
 
@@ -190,6 +189,5 @@ def test_a_full_disk_is_told_from_a_crash(start: Start, laboratory: Any, small_d
             ballast.write(bytes(64 << 10))
             ballast.flush()
     os.sync()
-    with pytest.raises(ConfigureError, match="did not start") as caught:
+    with raises_code(ConfigureError, "disk-full"):
         start(engine, data, run_directory=laboratory.folder() / "run")
-    assert "the disk was full" in caught.value.what

@@ -14,6 +14,7 @@ from dbdyno.engines import matches
 from dbdyno.hosts import Completed, LocalHost
 from dbdyno.provision import list_offers, provision
 from dbdyno.study import ServerAddress
+from error_codes import raises_code
 
 pytestmark = pytest.mark.server
 
@@ -104,7 +105,7 @@ def test_a_running_server_is_asked_who_it_is_and_left_alone(start: Callable[...,
     attached.kill()
     assert attached.stop() == 0.0
     assert ours.is_alive()
-    with pytest.raises(StudyError, match="not mysql"):
+    with raises_code(StudyError, "other-server", "mysql"):
         provision(parse_engine_name("mysql@server:mine"), laboratory.host, laboratory.home, servers={"mine": address})
 
 

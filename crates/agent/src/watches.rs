@@ -276,34 +276,37 @@ impl<'a> WatchedFile<'a> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn looks_are_taken_at_their_instants_and_kept_until_they_are_taken() {
-        let watches = Watches::default();
-        let (start_ns, interval_ns) = (monotonic_ns() + 20_000_000, 30_000_000);
+    /// Long enough that no busy machine delays a look by half of it.
+    const INTERVAL_NS: u64 = 20_000_000_000;
+    const WAIT: Duration = Duration::from_secs(10);
+
+    fn taken(watches: &Watches, watch: u64, from: u64) -> Vec<(u64, u64)> {
+        let answer = watches.take(watch, from, WAIT).unwrap();
+        let looks = answer.value["looks"].as_array().unwrap();
+        let numbers = looks.iter().map(|look| {
+            assert!(look["done_ns"].as_u64() >= look["asked_ns"].as_u64());
+            assert_eq!(look["bytes"][1], -libc::ENOENT);
+            let number = |key: &str| look[key].as_u64().unwrap();
+            (number("index"), number("asked_ns"))
+        });
+        numbers.collect()
+    }
+
+    fn begin(watches: &Watches, start_ns: u64, count: u64) -> u64 {
         let paths = vec![PathBuf::from("/proc/uptime"), PathBuf::from("/nowhere")];
-        let watch = watches
-            .begin(paths, start_ns, interval_ns, Some(3))
-            .unwrap();
-        let wait = Duration::from_secs(10);
-        watches.take(watch, 2, wait).unwrap(); // drops looks 0 and 1 if they are there
-        let mut seen = Vec::new();
-        let mut from = 0;
-        loop {
-            let answer = watches.take(watch, from, wait).unwrap();
-            for look in answer.value["looks"].as_array().unwrap() {
-                let index = look["index"].as_u64().unwrap();
-                let asked_ns = look["asked_ns"].as_u64().unwrap();
-                assert!(asked_ns >= start_ns + index * interval_ns, "look {index}");
-                assert!(look["done_ns"].as_u64() >= look["asked_ns"].as_u64());
-                assert_eq!(look["bytes"][1], -libc::ENOENT);
-                seen.push(index);
-                from = index + 1;
-            }
-            if answer.value["is_over"] == true {
-                break;
-            }
-        }
-        assert_eq!(seen.last(), Some(&2));
+        let watch = watches.begin(paths, start_ns, INTERVAL_NS, Some(count));
+        watch.unwrap()
+    }
+
+    #[test]
+    fn a_look_is_taken_at_its_instant_and_kept_until_a_later_one_is_asked_for() {
+        let watches = Watches::default();
+        let start_ns = monotonic_ns() + 20_000_000;
+        let watch = begin(&watches, start_ns, 1);
+        let looks = taken(&watches, watch, 0);
+        assert!(matches!(looks[..], [(0, asked_ns)] if asked_ns >= start_ns));
+        assert_eq!(taken(&watches, watch, 0), looks);
+        assert_eq!(taken(&watches, watch, 1), []);
         watches.stop(watch).unwrap();
         assert_eq!(watches.stop(watch).unwrap_err().code, "no-handle");
     }
@@ -359,6 +362,15 @@ mod tests {
         });
         assert!(watches.take_at_once(watch, 4).is_none());
         assert_eq!(watches.take_at_once(watch, 3).unwrap().body, b"x");
+    }
+
+    #[test]
+    fn a_look_that_is_late_by_a_whole_interval_is_skipped() {
+        let watches = Watches::default();
+        let start_ns = monotonic_ns().saturating_sub(5 * INTERVAL_NS / 2);
+        let watch = begin(&watches, start_ns, 3);
+        let indexes = taken(&watches, watch, 0).into_iter().map(|look| look.0);
+        assert_eq!(indexes.collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -54,7 +54,9 @@ pub use counted::counted;
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use network_path::{NetworkPath, NetworkTraffic};
-pub use observe::{IntervalRecord, Level, Observer, RunOutcome, SILENCES_KEPT, Start, Status};
+pub use observe::{
+    IntervalRecord, Level, Observer, RunOutcome, SILENCES_KEPT, SilentObserver, Start, Status,
+};
 pub use outage::{Outage, OutageLog, outages, path_failure};
 pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkDistribution};
 pub use run::drive;

@@ -24,6 +24,24 @@ pub trait Observer {
     }
 }
 
+/// Ignores all measurements, for runs whose speed does not matter.
+#[derive(Debug)]
+pub struct SilentObserver;
+
+impl Observer for SilentObserver {
+    fn started(&mut self, _: &Start) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn interval(&mut self, _: &IntervalRecord<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Says how important a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {

@@ -6,8 +6,7 @@ mod common;
 
 use common::endpoint;
 use dbdyno_drive::{
-    DriveError, Fault, IntervalRecord, Level, Load, Observer, Phase, Protocol, RunOutcome, Start,
-    Status, StopSwitch, drive,
+    DriveError, Fault, Load, Phase, Protocol, RunOutcome, SilentObserver, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::PathTimeout;
@@ -111,22 +110,6 @@ impl User for TestUser {
     }
 }
 
-struct NoObserver;
-
-impl Observer for NoObserver {
-    fn started(&mut self, _: &Start) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn interval(&mut self, _: &IntervalRecord<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn server(delay: Option<&str>, refusal: Option<&str>) -> NullServer {
     let mut settings = Settings {
         listen: Some("127.0.0.1:0".parse().unwrap()),
@@ -175,7 +158,7 @@ fn load(address: SocketAddr, behaviour: Behaviour) -> Load {
 }
 
 fn run(load: &Load) -> RunOutcome {
-    drive(load, &StopSwitch::default(), &mut NoObserver).unwrap()
+    drive(load, &StopSwitch::default(), &mut SilentObserver).unwrap()
 }
 
 #[test]
@@ -262,7 +245,7 @@ fn a_stop_during_the_drain_ends_the_run_as_soon_as_one_before_it() {
         sleep(3_000 * MS);
         thrown.throw();
     });
-    let outcome = drive(&load, &stop, &mut NoObserver).unwrap();
+    let outcome = drive(&load, &stop, &mut SilentObserver).unwrap();
     let lasted = began.elapsed();
     server.stop().unwrap();
     assert!(lasted < 10_000 * MS, "{lasted:?}");
@@ -336,7 +319,7 @@ fn refused(server: &NullServer, role: Option<&NullServer>) -> (Option<String>, u
         concurrency: 100,
         ..load(server.address().tcp.unwrap(), Behaviour::Large)
     };
-    let error = drive(&load, &StopSwitch::default(), &mut NoObserver).unwrap_err();
+    let error = drive(&load, &StopSwitch::default(), &mut SilentObserver).unwrap_err();
     let remedy = error.remedy().unwrap();
     match error {
         DriveError::Connections {

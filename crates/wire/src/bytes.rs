@@ -4,7 +4,7 @@ use crate::WireError;
 
 /// A packet ends before what it must hold.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Truncated;
+pub struct Truncated;
 
 impl From<Truncated> for WireError {
     fn from(_: Truncated) -> Self {
@@ -14,40 +14,51 @@ impl From<Truncated> for WireError {
 
 /// Takes a packet apart from its front.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Truncated> {
+    /// Takes `count` bytes.
+    #[inline]
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], Truncated> {
         let (head, tail) = self.0.split_at_checked(count).ok_or(Truncated)?;
         self.0 = tail;
         Ok(head)
     }
 
     /// Returns a little-endian number of up to eight bytes.
-    fn number(&mut self, width: usize) -> Result<u64, Truncated> {
+    #[inline]
+    pub fn number(&mut self, width: usize) -> Result<u64, Truncated> {
         let mut raw = [0; 8];
         raw[..width].copy_from_slice(self.take(width)?);
         Ok(u64::from_le_bytes(raw))
     }
 
-    pub(crate) fn u8(&mut self) -> Result<u8, Truncated> {
+    /// Returns a byte.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, Truncated> {
         Ok(self.take(1)?[0])
     }
 
-    pub(crate) fn u16(&mut self) -> Result<u16, Truncated> {
+    /// Returns a little-endian number of two bytes.
+    #[inline]
+    pub fn u16(&mut self) -> Result<u16, Truncated> {
         Ok(self.number(2)? as u16)
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, Truncated> {
+    /// Returns a little-endian number of four bytes.
+    #[inline]
+    pub fn u32(&mut self) -> Result<u32, Truncated> {
         Ok(self.number(4)? as u32)
     }
 
-    pub(crate) fn u64(&mut self) -> Result<u64, Truncated> {
+    /// Returns a little-endian number of eight bytes.
+    #[inline]
+    pub fn u64(&mut self) -> Result<u64, Truncated> {
         self.number(8)
     }
 
     /// Returns a length-encoded number; `None` is the mark of SQL NULL.
-    pub(crate) fn length_or_null(&mut self) -> Result<Option<u64>, Truncated> {
+    pub fn length_or_null(&mut self) -> Result<Option<u64>, Truncated> {
         Ok(Some(match self.u8()? {
             0xfb => return Ok(None),
             0xfc => self.number(2)?,
@@ -58,12 +69,13 @@ impl<'a> Bytes<'a> {
         }))
     }
 
-    pub(crate) fn length(&mut self) -> Result<u64, Truncated> {
+    /// Returns a length-encoded number, which may not be SQL NULL.
+    pub fn length(&mut self) -> Result<u64, Truncated> {
         self.length_or_null()?.ok_or(Truncated)
     }
 
     /// Returns a string with its length in front; `None` is SQL NULL.
-    pub(crate) fn string_or_null(&mut self) -> Result<Option<&'a [u8]>, Truncated> {
+    pub fn string_or_null(&mut self) -> Result<Option<&'a [u8]>, Truncated> {
         match self.length_or_null()? {
             None => Ok(None),
             Some(length) => self
@@ -72,12 +84,13 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    pub(crate) fn string(&mut self) -> Result<&'a [u8], Truncated> {
+    /// Returns a string with its length in front, which may not be SQL NULL.
+    pub fn string(&mut self) -> Result<&'a [u8], Truncated> {
         self.string_or_null()?.ok_or(Truncated)
     }
 
     /// Returns a string up to a zero byte; the zero is taken too.
-    pub(crate) fn string_to_zero(&mut self) -> Result<&'a [u8], Truncated> {
+    pub fn string_to_zero(&mut self) -> Result<&'a [u8], Truncated> {
         let end = self.0.iter().position(|&byte| byte == 0).ok_or(Truncated)?;
         let text = self.take(end)?;
         self.take(1)?;
@@ -87,7 +100,7 @@ impl<'a> Bytes<'a> {
 
 /// Appends a length-encoded number.
 #[inline]
-pub(crate) fn put_length(out: &mut Vec<u8>, value: u64) {
+pub fn put_length(out: &mut Vec<u8>, value: u64) {
     let raw = value.to_le_bytes();
     match value {
         0..=0xfa => out.push(raw[0]),
@@ -101,7 +114,7 @@ pub(crate) fn put_length(out: &mut Vec<u8>, value: u64) {
 }
 
 /// Appends a string with its length in front.
-pub(crate) fn put_string(out: &mut Vec<u8>, text: &[u8]) {
+pub fn put_string(out: &mut Vec<u8>, text: &[u8]) {
     put_length(out, text.len() as u64);
     out.extend_from_slice(text);
 }
@@ -148,6 +161,26 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn strings_of_every_length_class_go_there_and_back() {
+        for length in [0, 250, 251, 65_535, 65_536] {
+            let text = vec![b'x'; length];
+            let mut out = Vec::new();
+            put_string(&mut out, &text);
+            let mut bytes = Bytes(&out);
+            assert_eq!(bytes.string(), Ok(text.as_slice()));
+            assert!(bytes.0.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_string_that_is_cut_short_is_an_error() {
+        assert_eq!(Bytes(b"ab").string_to_zero(), Err(Truncated));
+        assert_eq!(Bytes(b"\0").string_to_zero(), Ok(&b""[..]));
+        assert_eq!(Bytes(b"\x05abc").string(), Err(Truncated));
+        assert_eq!(Bytes(&[0xfb]).string(), Err(Truncated));
     }
 
     #[test]

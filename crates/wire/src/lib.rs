@@ -55,7 +55,7 @@
 mod auth;
 mod bound_rows;
 mod buffered_rows;
-mod bytes;
+pub mod bytes;
 mod capability;
 mod channel;
 mod command;
@@ -72,7 +72,7 @@ mod limits;
 mod local_file;
 mod login;
 mod options;
-mod packet;
+pub mod packet;
 mod parameters;
 mod path;
 mod prepare_reply;

@@ -1,27 +1,30 @@
 //! Frames packets: a payload cut into pieces of at most 16 MiB - 1, each behind four bytes of header.
 
 /// Bytes of a packet's header.
-pub(crate) const HEADER_BYTES: usize = 4;
+pub const HEADER_BYTES: usize = 4;
 
 /// The longest payload of one packet. One of exactly this length says that another one carries on.
-pub(crate) const MAX_PAYLOAD: usize = 0xff_ffff;
+pub const MAX_PAYLOAD: usize = 0xff_ffff;
 
 /// Holds what stands before a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PacketHeader {
-    pub(crate) length: usize,
-    pub(crate) sequence: u8,
+pub struct PacketHeader {
+    /// Of the payload, in bytes.
+    pub length: usize,
+    /// Counts the packets of a command and its reply.
+    pub sequence: u8,
 }
 
 impl PacketHeader {
     /// Reads a header; `None` if fewer than four bytes are there.
     #[inline]
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn of(bytes: &[u8]) -> Option<Self> {
         let &[low, middle, high, sequence] = bytes.first_chunk()?;
         let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
         Some(Self { length, sequence })
     }
 
+    #[inline]
     fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let [low, middle, high, _] = (self.length as u32).to_le_bytes();
         [low, middle, high, self.sequence]
@@ -30,7 +33,7 @@ impl PacketHeader {
 
 /// Leaves room for a header and says where. What is appended from now on is the payload.
 #[inline]
-pub(crate) fn begin(out: &mut Vec<u8>) -> usize {
+pub fn begin(out: &mut Vec<u8>) -> usize {
     let start = out.len();
     out.extend_from_slice(&[0; HEADER_BYTES]);
     start
@@ -38,7 +41,7 @@ pub(crate) fn begin(out: &mut Vec<u8>) -> usize {
 
 /// Writes the header of the payload begun at `start`, and further headers if it is too long for one.
 #[inline]
-pub(crate) fn finish(out: &mut Vec<u8>, start: usize, sequence: u8) {
+pub fn finish(out: &mut Vec<u8>, start: usize, sequence: u8) {
     let length = out.len() - start - HEADER_BYTES;
     if length < MAX_PAYLOAD {
         out[start..start + HEADER_BYTES]

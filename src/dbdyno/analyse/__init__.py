@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         level_interval,
         peak_words,
     )
-    from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
     from dbdyno.analyse._cells import CellJudgement, is_vague_level, judge_cells
     from dbdyno.analyse._closing import closing_cells
     from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses, verdict_words
@@ -61,24 +60,7 @@ if TYPE_CHECKING:
         rank_places,
         turned,
     )
-    from dbdyno.analyse._places import panel_namer, place_namer, place_words
-    from dbdyno.analyse._remedies import with_remedy
-    from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
-    from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
-    from dbdyno.analyse._series import SeriesJudgement, judge_series
-    from dbdyno.analyse._series_words import (
-        STATUS_WORDS,
-        level_words,
-        stall_words,
-        stop_words,
-        wave_words,
-        window_words,
-    )
-    from dbdyno.analyse._settled import FAR, remedy_words
-    from dbdyno.analyse._upgrades import Upgrade, is_shown, upgrades
-    from dbdyno.analyse._variation import observed_variation
-    from dbdyno.analyse._windows import unsettled_windows
-    from dbdyno.analyse._words import (
+    from dbdyno.analyse._phrases import (
         change_words,
         counted,
         listed,
@@ -88,6 +70,26 @@ if TYPE_CHECKING:
         slower_words,
         span_words,
         supported,
+    )
+    from dbdyno.analyse._places import panel_namer, place_namer, place_words
+    from dbdyno.analyse._remedies import with_remedy
+    from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
+    from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
+    from dbdyno.analyse._series import SeriesJudgement, judge_series
+    from dbdyno.analyse._settled import FAR, remedy_words
+    from dbdyno.analyse._upgrades import Upgrade, is_shown, upgrades
+    from dbdyno.analyse._variation import observed_variation
+    from dbdyno.analyse._windows import unsettled_windows
+    from dbdyno.analyse._words import (
+        STATUS_WORDS,
+        assumed_words,
+        cell_level_words,
+        level_words,
+        stall_words,
+        stop_words,
+        vague_words,
+        wave_words,
+        window_words,
     )
 else:
     __getattr__ = late_names(
@@ -99,7 +101,6 @@ else:
                 "CapacityJudgement CapacityStep capacity_sentences fall_sentence judge_capacity level_interval "
                 "peak_words"
             ),
-            "_cell_words": "assumed_words cell_level_words vague_words",
             "_cells": "CellJudgement is_vague_level judge_cells",
             "_closing": "closing_cells",
             "_course": "CourseSummary course_words courses_words summarise_courses verdict_words",
@@ -115,18 +116,21 @@ else:
             ),
             "_limitations": "StudyFacts is_mostly_disturbed limitations",
             "_pairs": "ALL_CONCURRENCIES Place by_place compare_targets pair_at place_of rank_places turned",
+            "_phrases": (
+                "change_words counted listed plus_minus ratio_words significant_words slower_words span_words supported"
+            ),
             "_places": "panel_namer place_namer place_words",
             "_remedies": "with_remedy",
             "_self_check": "Quiet SelfCheck SelfComparison judge_self_check",
             "_sentinel": "SentinelJudgement judge_sentinel sentinel_spread sentinel_words",
             "_series": "SeriesJudgement judge_series",
-            "_series_words": "STATUS_WORDS level_words stall_words stop_words wave_words window_words",
             "_settled": "FAR remedy_words",
             "_upgrades": "Upgrade is_shown upgrades",
             "_variation": "observed_variation",
             "_windows": "unsettled_windows",
             "_words": (
-                "change_words counted listed plus_minus ratio_words significant_words slower_words span_words supported"
+                "STATUS_WORDS assumed_words cell_level_words level_words stall_words stop_words vague_words wave_words "
+                "window_words"
             ),
         },
     )

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._averages import average_namer, average_sentences, averages_by_panel
-from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles, is_supported
 from dbdyno.analyse._headline import headline_of
 from dbdyno.analyse._memory import memory_gains, memory_sentence
 from dbdyno.analyse._pairs import Panel, Place, by_place, distance_words, pair_at, place_of, turned
+from dbdyno.analyse._phrases import faster_words, listed_or_counted, slower_words, span_words
 from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import remedy_words
@@ -29,7 +29,7 @@ from dbdyno.analyse._standing import (
 )
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
 from dbdyno.analyse._variation import most_assumed_spread
-from dbdyno.analyse._words import faster_words, listed_or_counted, slower_words, span_words
+from dbdyno.analyse._words import assumed_words, cell_level_words, vague_words
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_SCENARIOS = 8

@@ -18,9 +18,9 @@ from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, place_of, turned
+from dbdyno.analyse._phrases import listed, listed_or_counted
 from dbdyno.analyse._places import panel_namer, place_namer
 from dbdyno.analyse._standing import are_all_slower, standing_words
-from dbdyno.analyse._words import listed, listed_or_counted
 from dbdyno.core import Comparison, RunRecord, TotalFigures, target_title, verb_for
 
 _LEAST_ROUNDS = 2

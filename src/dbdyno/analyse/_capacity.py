@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._settled import may_reach
-from dbdyno.analyse._words import (
+from dbdyno.analyse._phrases import (
     faster_words,
     listed,
     plus_minus,
     ratio_words,
 )
+from dbdyno.analyse._settled import may_reach
 from dbdyno.core import counted, format_memory, is_vague_ratio, short_percent, target_title, verb_for
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dbdyno.analyse._words import listed
+from dbdyno.analyse._phrases import listed
 from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration, percent
 
 if TYPE_CHECKING:

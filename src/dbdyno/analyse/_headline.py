@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, pair_at
+from dbdyno.analyse._phrases import listed
 from dbdyno.analyse._standing import are_all_slower, fastest_first, has_comparison, rivals_to_settle
-from dbdyno.analyse._words import listed
 from dbdyno.core import Comparison, format_memory, target_title
 
 

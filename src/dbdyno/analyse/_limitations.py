@@ -14,10 +14,10 @@ from dbdyno.analyse._limitations_of_repeats import (
     repeats_apart_caveat,
     undecided_comparisons_caveat,
 )
+from dbdyno.analyse._phrases import listed
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benches, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import listed
 from dbdyno.core import (
     CLIENT_BOUND,
     OTHER_LOAD,

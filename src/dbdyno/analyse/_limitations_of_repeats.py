@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._phrases import listed, supported
 from dbdyno.analyse._variation import most_assumed_spread, observed_variation
-from dbdyno.analyse._words import listed, supported
 from dbdyno.core import Caveat, Comparison, counted, short_percent, verb_for
 from dbdyno.stats import MOST_REPEATS, smallest_detectable_ratio
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
+from dbdyno.analyse._phrases import MOST_LISTED, common_span_words, faster_words, listed_or_counted
 from dbdyno.analyse._variation import most_assumed_spread
-from dbdyno.analyse._words import MOST_LISTED, common_span_words, faster_words, listed_or_counted
+from dbdyno.analyse._words import assumed_words
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells, noise_se
+from dbdyno.analyse._phrases import slower_words
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.analyse._variation import most_assumed_spread
-from dbdyno.analyse._words import slower_words
 from dbdyno.core import Cell, Comparison, is_vague_ratio, target_title
 from dbdyno.stats import (
     LogDifference,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._pairs import Place, place_of, turned
+from dbdyno.analyse._phrases import counted, faster_words
 from dbdyno.analyse._variation import most_assumed_spread
-from dbdyno.analyse._words import counted, faster_words
+from dbdyno.analyse._words import assumed_words
 from dbdyno.core import UNKNOWN_ROUTE, Comparison, target_title
 
 _ROUTE_WORDS: Mapping[str, str] = MappingProxyType(

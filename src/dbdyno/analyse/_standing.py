@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import distance_words, place_of
+from dbdyno.analyse._phrases import MOST_LISTED, common_span_words, listed, listed_or_counted
 from dbdyno.analyse._settled import may_reach
-from dbdyno.analyse._words import MOST_LISTED, common_span_words, listed, listed_or_counted
 from dbdyno.core import Comparison, counted, is_vague_ratio, target_title, verb_for
 
 

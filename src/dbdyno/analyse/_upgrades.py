@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
+from dbdyno.analyse._phrases import common_span_words, faster_words
 from dbdyno.analyse._variation import most_assumed_spread
-from dbdyno.analyse._words import common_span_words, faster_words
+from dbdyno.analyse._words import assumed_words
 from dbdyno.core import Comparison, RunRecord, counted, is_vague_ratio, target_title, verb_for
 
 _MOST_NAMED = 3

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dbdyno.analyse._phrases import listed
 from dbdyno.analyse._settled import judged_seconds
-from dbdyno.analyse._words import listed
 from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent, target_title, verb_for
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._options import parse_share
-from dbdyno.cli._other_words import meant_option, whole_number
+from dbdyno.cli._other_tools import meant_option, whole_number
 from dbdyno.cli._running_servers import quoted, server_lines
 from dbdyno.core import StudyError, parse_duration_ns, parse_engine_name
 from dbdyno.engines import parameters_of_option, vocabulary
@@ -142,7 +142,7 @@ def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[
         name, values = _parse_variation(word, workload)
         if name in axes:
             remedy = f"give its values in one list: --vary {name}={','.join([*axes[name], *values])}"
-            raise StudyError(f"--vary {name} is given twice", "", remedy)
+            raise StudyError(f"--vary {name} is given twice", "", remedy, code="given-twice")
         axes[name] = values
     lines = []
     for title, engine in named:

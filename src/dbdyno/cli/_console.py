@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from dbdyno.cli._color import is_colored, marks_in
-from dbdyno.cli._words import plain
+from dbdyno.cli._format import plain
 
 
 class PlainConsole(Console):

@@ -147,6 +147,7 @@ def check_room(folder: Path, study: Study, *, fresh: bool, check: FolderCheck | 
             f"{folder} holds the results of another study",
             _unlike_words(results, study),
             f"--fresh moves them to {moved_path} and starts over; -o names another folder",
+            code="other-study",
         )
     if results.is_being_written:
         raise _in_use_error(folder)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
-from dbdyno.cli._other_words import meant_choice, meant_option, whole_number
-from dbdyno.cli._words import plain
+from dbdyno.cli._format import plain
+from dbdyno.cli._other_tools import meant_choice, meant_option, whole_number
 from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:

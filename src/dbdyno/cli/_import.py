@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dbdyno.cli._format import plain
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import plain
 from dbdyno.core import RequestError, counted
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from dbdyno.analyse import (
     window_words,
 )
 from dbdyno.cli._console import wide_console
-from dbdyno.cli._words import sparkline, tps_words
+from dbdyno.cli._format import sparkline, tps_words
 from dbdyno.core import is_vague_ratio, short_percent
 from dbdyno.stats import METHOD, PRIOR_SPREAD, NoiseInterval, Period, Stalls, t_quantile
 

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, TextIO
 from dbdyno import __version__
 from dbdyno.cli._color import CHOICES, take_color, tell
 from dbdyno.cli._commands import OTHER_WORDS, SUMMARIES, grouped_commands
+from dbdyno.cli._format import plain
 from dbdyno.cli._help import Parser, add_help_options
-from dbdyno.cli._words import plain
 from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:

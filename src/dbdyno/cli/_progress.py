@@ -17,7 +17,7 @@ from dbdyno.analyse import course_words, verdict_words
 from dbdyno.audit import Finding, audit, what
 from dbdyno.audit.studies import align_study, inspected_set
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._words import duration_words, sparkline, tps_words
+from dbdyno.cli._format import duration_words, sparkline, tps_words
 from dbdyno.core import (
     ResultComparison,
     Run,

@@ -149,7 +149,7 @@ def _slower_count(result: SelfCheck) -> int:
 
 
 def _result_lines(result: SelfCheck, study: Study) -> list[str]:
-    from dbdyno.cli._words import tps_words
+    from dbdyno.cli._format import tps_words
 
     throttled_share, window = _throttled_share(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"

@@ -54,6 +54,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
             f"{installation.title} could not create its data directory",
             f"{disk}{error.what}\n{_last_error_lines(error.why)}",
             "free some space, or point DBDYNO_HOME at a larger disk" if disk else "",
+            code="not-initialised",
         ) from error
     finally:
         host.remove_tree(private_folder)

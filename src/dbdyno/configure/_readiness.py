@@ -17,17 +17,19 @@ from dbdyno.engines import known_options, matches
 from dbdyno.hosts import Process
 from dbdyno.nearest import nearest
 
-# What servers say, and what it means; the first that fits is reported. {0} is the plug-in's file or name.
-_COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
+# What servers say, the code and the words of what it means, and the remedy; the first that fits is reported.
+_COMPLAINTS: tuple[tuple[re.Pattern[str], str, str, str], ...] = (
     (
         re.compile(
             r"Loading of (?P<maturity>\w+) plugin (?P<plugin>\S+) is prohibited by --plugin-maturity=(?P<least>\w+)"
         ),
+        "plugin-immature",
         "does not load the plug-in {plugin} of maturity {maturity}",
         'set plugin_maturity = "{maturity}" for the target',
     ),
     (
         re.compile(r"Can't open shared library '(?P<plugin>[^']+)' \([^)]*?,? ?undefined symbol: (?P<symbol>[^)\s]+)"),
+        "plugin-version",
         "can't load the plug-in {plugin}: it is built for another version",
         "build it from the sources of exactly {server}, or choose the server it was built for",
     ),
@@ -35,16 +37,19 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
         re.compile(
             r"Can't open shared library '(?P<plugin>[^']+)' \([^)]*?(?P<library>lib[\w.+-]+\.so[\w.]*): cannot open"
         ),
+        "libraries-missing",
         "can't load the plug-in {plugin}: it needs the library {library}",
         "put {library} next to the plug-in's file",
     ),
     (
         re.compile(r"Can't open shared library '(?P<plugin>[^']+)'"),
+        "plugin-unusable",
         "can't load the plug-in {plugin}",
         "",
     ),
     (
         re.compile(r"Can't find symbol '\w+' in library '(?P<plugin>[^']+)'"),
+        "plugin-missing",
         "finds no plug-in in {plugin}",
         "name the ha_*.so of the storage engine, built for {server}",
     ),
@@ -52,16 +57,19 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
         re.compile(
             r"API version for (?P<kind>.+?) plugin '?(?P<plugin>[^\s']+)'? (?:is )?(?:too different|not supported)"
         ),
+        "plugin-version",
         "can't load the plug-in {plugin}: it is built for another version",
         "build it from the sources of exactly {server}, or choose the server it was built for",
     ),
     (
         re.compile(r"Plugin '(?P<plugin>[^']+)' init function returned error"),
+        "plugin-failed",
         "can't start the storage engine {plugin}",
         "the lines before say why; its options are under the target's settings",
     ),
     (
         re.compile(r"Plugin '(?P<plugin>[^']+)' registration as a STORAGE ENGINE failed"),
+        "plugin-failed",
         "can't start the storage engine {plugin}",
         "the lines before say why; its options are under the target's settings",
     ),
@@ -70,7 +78,7 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
 
 def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
     """Return why the log says that a plug-in was not taken; None when it does not say so."""
-    for pattern, complaint, remedy in _COMPLAINTS:
+    for pattern, code, complaint, remedy in _COMPLAINTS:
         match = pattern.search(words)
         if match is None or match["plugin"].lower() == "innodb":  # built in: its log says better why it did not start
             continue
@@ -84,6 +92,7 @@ def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
             f"{installation.title} {complaint.format(**facts)}",
             f"{lines_before}\n{line}".strip(),
             remedy.format(**facts),
+            code=code,
         )
     return None
 
@@ -136,13 +145,18 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
                 suggestion
                 if option not in suggestion
                 else "correct its value, or remove it from the settings of the target",
+                code="option-refused",
             )
-    return ConfigureError(f"{title} did not start", words, "") if crash is None else _crash_error(title, crash, words)
+    return (
+        ConfigureError(f"{title} did not start", words, "", code="not-started")
+        if crash is None
+        else _crash_error(title, crash, words)
+    )
 
 
 def _crash_error(title: str, crash: CrashReport, words: str) -> ConfigureError:
     remedy = "choose a higher [limits] memory, or a smaller tier" if crash.kind == "oom-limit" else ""
-    return ConfigureError(f"{title} did not start: {crash.words}", crash.excerpt or words, remedy)
+    return ConfigureError(f"{title} did not start: {crash.words}", crash.excerpt or words, remedy, code=crash.kind)
 
 
 _POLL_S = 0.05
@@ -193,6 +207,7 @@ def check_listener(pid: int | None, process: Process, order: StartOrder) -> None
         raise ConfigureError(
             f"another server answers on the socket of {order.installation.title}",
             f"process {pid} listens, but dbdyno started process {process.pid}",
+            code="other-server",
         )
 
 
@@ -207,6 +222,7 @@ def check_port(server: Server) -> None:
             raise ConfigureError(
                 f"another server answers on port {server.endpoint.port}",
                 f"its socket is {rows[0][0] if rows else 'unknown'}",
+                code="other-server",
             )
 
 

@@ -339,6 +339,7 @@ class Server:
         return ConfigureError(
             f"{self.installation.title} {'has ended' if has_ended else 'refuses the connection'}",
             f"{words}\n{self.log_tail()}".strip() if has_ended else words,
+            code="ended" if has_ended else "connection-refused",
         )
 
     def _show_values(self, statement: str, before: str = "") -> dict[str, str]:

@@ -143,11 +143,6 @@ class ServerConnection(_Driver):
         finally:
             self.answer_s = previous_s
 
-    @property
-    def is_encrypted(self) -> bool:
-        """Return whether what is sent is encrypted."""
-        return isinstance(self._sock, ssl.SSLSocket)
-
     def connect(self, sock: sockets.socket | None = None) -> None:
         """Connect and log in, all within the time of a log-in."""
         self._begin_action("logging in", self._login_s)

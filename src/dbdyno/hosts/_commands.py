@@ -77,7 +77,11 @@ def run(
     result = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
     if check and result.exit_code != 0:
         output_tail = result.stderr.strip()[-_TAIL_CHARACTERS:] or result.stdout.strip()[-_TAIL_CHARACTERS:]
-        raise HostError(f"'{argv[0]}' {ending_words(result.exit_code)}", f"{short_words(argv)}\n{output_tail}".strip())
+        raise HostError(
+            f"'{argv[0]}' {ending_words(result.exit_code)}",
+            f"{short_words(argv)}\n{output_tail}".strip(),
+            code="command-failed",
+        )
     return result
 
 

@@ -66,9 +66,7 @@ class OwnProcess:
         try:
             return self._popen.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise HostError(
-                f"process {self.pid} still runs after {timeout_s:g} s", _short_command(self._popen.args)
-            ) from error
+            raise still_running(f"process {self.pid}", timeout_s, _short_command(self._popen.args)) from error
 
 
 class ForeignProcess:
@@ -105,7 +103,7 @@ class ForeignProcess:
         """See `Process`."""
         ready, _, _ = select.select([self._pidfd], [], [], timeout_s)  # a pidfd turns readable at the end
         if not ready:
-            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s")
+            raise still_running(f"process {self.pid}", timeout_s)
         return EXIT_UNKNOWN
 
 
@@ -201,15 +199,18 @@ class OwnPipedProcess:
         try:
             code = self._popen.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise HostError(
-                f"process {self.pid} still runs after {timeout_s:g} s", _short_command(self._popen.args)
-            ) from error
+            raise still_running(f"process {self.pid}", timeout_s, _short_command(self._popen.args)) from error
         for thread in self._threads:
             thread.join(timeout=5)
         if self._popen.stdout is not None:
             self._popen.stdout.close()
         argv = tuple(str(word) for word in self._popen.args) if isinstance(self._popen.args, list) else ()
         return Completed(argv, code, "", self._stderr.decode(errors="replace"))
+
+
+def still_running(what: str, timeout_s: float, why: str = "") -> HostError:
+    """Return the error of a process that was waited for and has not ended."""
+    return HostError(f"{what} still runs after {timeout_s:g} s", why, code="still-running")
 
 
 def _short_command(args: object) -> str:

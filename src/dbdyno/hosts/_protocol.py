@@ -259,4 +259,5 @@ class Host(Protocol):
                     f"the user {user.name}, who runs the servers, can't enter {parent}",
                     f"{path} lies below it",
                     "set DBDYNO_HOME to a folder that all users can enter, such as /var/cache/dbdyno",
+                    code="unreachable-folder",
                 )

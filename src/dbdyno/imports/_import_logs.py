@@ -232,7 +232,12 @@ def _conclude(
 
 def _check_output(output: Path) -> None:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise StoreError(f"{output} already exists", "an import writes a new folder", "give another folder with -o")
+        raise StoreError(
+            f"{output} already exists",
+            "an import writes a new folder",
+            "give another folder with -o",
+            code="output-exists",
+        )
 
 
 def _put_in_place(draft: Path, output: Path) -> None:

@@ -43,6 +43,7 @@ class WorkerPool:
                 "a process that reads the files has ended",
                 "probably because memory ran out",
                 "free memory, or use one processor, which takes less: taskset -c 0 dbdyno import ...",
+                code="worker-died",
             ) from error
 
     def _spread(

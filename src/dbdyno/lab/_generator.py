@@ -154,7 +154,7 @@ def _refuse_other_load(row: Mapping[str, Any], choice: WorkloadChoice, study: St
         )
     if study.pacing != CLOSED_LOOP:
         what = f"workload {choice.label} paces itself, and the study asks for a pacing: {study.pacing.words}"
-        raise StudyError(what, "", "remove [pacing], and set the speed by the workload's options")
+        raise StudyError(what, "", "remove [pacing], and set the speed by the workload's options", code="pacing-fixed")
 
 
 def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:

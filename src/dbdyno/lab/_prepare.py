@@ -63,7 +63,9 @@ def check_same_files(datasets: Sequence[Dataset], stored: Mapping[str, Any] | No
     for dataset in datasets:
         if stored is not None and has_other_files(_dataset_facts(dataset), stored):
             what = f"the files of {dataset.title} have changed since the runs in {results}"
-            raise StoreError(what, "a study must not mix runs of two workloads", "name another folder with -o")
+            raise StoreError(
+                what, "a study must not mix runs of two workloads", "name another folder with -o", code="other-files"
+            )
 
 
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:

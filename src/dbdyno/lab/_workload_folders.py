@@ -91,7 +91,8 @@ def _read_files(workload: str, folder: Path, names: Sequence[str], remedy: str) 
         try:
             files[name] = read_input(folder / name)
         except OSError as error:
-            raise StudyError(f"{workload} can't be copied to another host: {name}", words_of(error)) from error
+            what = f"{workload} can't be copied to another host: {name}"
+            raise StudyError(what, words_of(error), code="unreadable") from error
         bytes_left -= len(files[name])
         if bytes_left < 0:
             raise StudyError(

@@ -197,6 +197,7 @@ def parse_record(line: str) -> LoadRecord | None:
             "the load generator wrote a line that is not a record",
             f"{error} in: {line[:200]}",
             "check that dbdyno-load and dbdyno have the same version",
+            code="not-a-record",
         ) from error
 
 

@@ -216,6 +216,7 @@ def _shared_benches(study: Study, cell: Cell, axes: _Axes) -> tuple[BenchChoice,
             "a change of memory or of the workload can't be proved on a Ray cluster",
             "the two cells would run on two nodes, so the proof would compare machines, too",
             "run the study and this command on one of them",
+            code="on-ray",
         )
     return study.benches[:1]
 

@@ -22,7 +22,7 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
     """
     if study.fleet.engine == "ray":
         what = "the servers of these results ran on nodes of a Ray cluster, where dbdyno samples no stacks"
-        raise RequestError(what, "", "run the study and this command on one of them")
+        raise RequestError(what, "", "run the study and this command on one of them", code="on-ray")
     if left.target == right.target:
         what, why = "a deep profile compares two targets", f"both sides are {left.target}"
         raise RequestError(what, why, "name two targets with --pair", code="one-target")

@@ -134,7 +134,7 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
             case _:
                 return None
     except DecodeError as error:
-        raise _bad_record_error(line, error) from error
+        raise bad_record_error(line, error) from error
 
 
 def record_row(line: str) -> Mapping[str, Any]:
@@ -148,7 +148,7 @@ def record_row(line: str) -> Mapping[str, Any]:
         row = decode(dict[str, Any], json_value(line))
         decode(_Kind, row)
     except ValueError as error:
-        raise _bad_record_error(line, error) from error
+        raise bad_record_error(line, error) from error
     return row
 
 
@@ -169,11 +169,13 @@ class _EndRow:
     failure_kind: str | None = None
 
 
-def _bad_record_error(line: str, error: Exception) -> PopulateError:
+def bad_record_error(line: str, error: Exception) -> PopulateError:
+    """Return the error of a line that the load generator should not have written."""
     return PopulateError(
         "the load generator wrote a line that is not a record",
         f"{error} in: {line[:200]}",
         "check that dbdyno-load is of the same version as dbdyno",
+        code="not-a-record",
     )
 
 

@@ -215,6 +215,7 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
             f"{place} has {format_bytes(free_bytes)} free; filling and running need about {format_bytes(needed_bytes)}",
             "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows, or point "
             "DBDYNO_HOME at a larger disk",
+            code="disk-exceeded",
         )
 
 

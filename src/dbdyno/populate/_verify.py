@@ -11,7 +11,7 @@ from typing import Any, Literal
 from dbdyno.core import DecodeError, Fingerprint, HostError, PopulateError, decode, format_duration, json_value
 from dbdyno.hosts import Completed, Host, ProcessWatch
 from dbdyno.populate._dataset import Dataset, DatasetOrder
-from dbdyno.populate._records import ConditionAnswer, TableSpace, TableSums, record_row
+from dbdyno.populate._records import ConditionAnswer, TableSpace, TableSums, bad_record_error, record_row
 from dbdyno.populate._server import FillServer, ServerCheck
 from dbdyno.store import JsonValue
 from dbdyno.study import (
@@ -165,9 +165,7 @@ class _Reader:
                 case _:
                     pass
         except DecodeError as error:
-            raise PopulateError(
-                "the load generator wrote a line that is not a record", f"{error} in: {line[:200]}"
-            ) from error
+            raise bad_record_error(line, error) from error
 
     def report_wait(self) -> None:
         """Report the condition that is waited for longest, now and then."""

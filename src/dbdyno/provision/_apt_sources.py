@@ -86,6 +86,7 @@ def read_distribution(host: Host) -> Distribution:
             "this host has no apt, so dbdyno can't fetch distribution packages",
             str(error),
             "use a Debian or Ubuntu host, or name a running server: FAMILY@server:NAME",
+            code="apt-missing",
         ) from error
     release = dict(re.findall(r'^(\w+)="?([^"\n]*)', _read_file(host, "/etc/os-release"), re.MULTILINE))
     identity, codename = release.get("ID", ""), release.get("VERSION_CODENAME", "")

@@ -92,6 +92,7 @@ class AptState:
                 f"the package lists of {self.suite} can't be fetched",
                 _apt_words(str(error)),
                 "check the network and the host's package sources with: apt-get update",
+                code="not-fetched",
             ) from error
 
     def expired(self) -> datetime | None:

@@ -185,7 +185,12 @@ def _remove_outward_links(root: Path) -> None:
 
 
 def _refusal_error(archive: Path, name: str, why: str) -> ProvisionError:
-    return ProvisionError(f"{archive.name} is refused", f"its entry '{name}' {why}", "get it from the server's vendor")
+    return ProvisionError(
+        f"{archive.name} is refused",
+        f"its entry '{name}' {why}",
+        "get it from the server's vendor",
+        code="unsafe-archive",
+    )
 
 
 def _write(open_source: Callable[[], IO[bytes]], path: Path) -> None:
@@ -322,6 +327,7 @@ class UnpackedSource:
                 f"{location} is not the expected file",
                 f"its SHA-256 is {digest}, but the study asks for {name.sha256}",
                 "get the right file, or correct sha256",
+                code="digest-mismatch",
             )
         for existing in _store.installations(home, host):  # the same file under another name
             if existing.origin.source == self.name and existing.origin.packages[0].sha256 == digest:

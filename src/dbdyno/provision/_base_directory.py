@@ -68,6 +68,7 @@ def library_path(programs: Sequence[Path], folder: Path, links: Path, host: Host
             f"{programs[0].name} lacks libraries of this host: {', '.join(still_missing)}",
             f"needed by {' and '.join(str(program) for program in programs)}",
             install_hint(still_missing),
+            code="libraries-missing",
         )
     return path
 
@@ -150,6 +151,7 @@ def find_base(folder: Path) -> Base | None:
             "the server is built for another architecture",
             f"{servers[0]} does not run on {platform.machine()}",
             "get the build for this architecture",
+            code="other-architecture",
         )
     shares = [p.parent.parent for p in files if p.name == "errmsg.sys" and p.parent.name == "english"]
     shares = [share for share in shares if (share / "charsets" / "Index.xml").is_file()]

@@ -73,6 +73,7 @@ def download(address: str, file: Path, progress: Progress) -> None:
             f"the download of {address} broke off",
             f"{file_bytes:,} of {total:,} bytes are fetched",
             "run again: the download resumes",
+            code="download-incomplete",
         )
     part_file.rename(file)
     mark_file.unlink(missing_ok=True)

@@ -112,6 +112,7 @@ def _server_output(containers: Containers, image: ImageFacts, argv: tuple[str, .
             f"the image {image.reference} does not print its version",
             error.why,
             "the image must start the server if the first argument begins with a dash, as the official images do",
+            code="version-unknown",
         ) from error
     return result.stdout + result.stderr
 

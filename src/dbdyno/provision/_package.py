@@ -323,7 +323,9 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
         if not missing_names:
             break
     else:
-        raise ProvisionError(f"{title} lacks libraries", ", ".join(missing_names), "try another version")
+        raise ProvisionError(
+            f"{title} lacks libraries", ", ".join(missing_names), "try another version", code="libraries-missing"
+        )
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
     installation = _describe(candidate, folder, files, host, state.expired())
@@ -343,6 +345,7 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
             f"the packages of {title} can't be fetched",
             str(error)[-600:],
             "check the network and run again: complete packages are kept",
+            code="not-fetched",
         ) from error
     progress(f"unpack {title}")
     host.remove_tree(root)

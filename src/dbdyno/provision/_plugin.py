@@ -47,6 +47,7 @@ def plugin_file(name: EngineName) -> Path:
             f"the plug-in {path} is built for another architecture",
             "its ELF header says so",
             "get the build for this architecture",
+            code="other-architecture",
         )
     with map_file(path) as content:
         is_plugin = any(content.find(word) >= 0 for word in _DECLARATIONS)

@@ -118,6 +118,7 @@ def check_unchanged(folder: Path, title: str) -> None:
             f"the files of {title} in {folder} have changed since they were fetched",
             "\n".join([*changed_lines[:_MOST_NAMED], *rest_lines]),
             "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
+            code="files-changed",
         )
     with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
         (folder / _TIMES).write_text(times)

@@ -18,7 +18,6 @@ from dbdyno.core import AnalysisError
 from dbdyno.stats._noise import autocorrelation_time
 from dbdyno.stats._series import FloatArray
 
-ENOUGH_EXCEEDANCES = 20.0
 _LEAST_BLOCK_S = 10
 _KEPT_WEIGHTS = 4
 
@@ -39,11 +38,6 @@ class QuantileInterval:
     low: float
     high: float
     exceedances: float
-
-    @property
-    def is_supported(self) -> bool:
-        """Return whether enough lies beyond the quantile to estimate it."""
-        return self.exceedances >= ENOUGH_EXCEEDANCES
 
 
 def quantile_interval(

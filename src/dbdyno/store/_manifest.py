@@ -118,6 +118,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
             f"schema {version} of dbdyno {row.get('dbdyno_version', '?')}; this version reads up to "
             f"{layout.SCHEMA_VERSION}",
             "use that version of dbdyno, or name another folder with -o",
+            code="newer-schema",
         )
     with reading(path):
         return decode(Manifest, row), hashlib.sha256(content).hexdigest()

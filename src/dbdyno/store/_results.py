@@ -393,4 +393,5 @@ def _other_study(path: Path, manifest: Manifest) -> StoreError:
         f"{path} holds the results of another study",
         f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
         "name another folder with -o, or run the study in that folder",
+        code="other-study",
     )

@@ -178,7 +178,9 @@ def check_new_run(runs: Path, run_id: str) -> None:
     StoreError : it is
     """
     if (runs / run_id).exists():
-        raise StoreError(f"run {run_id} is already stored", str(runs / run_id), "dbdyno never replaces results")
+        raise StoreError(
+            f"run {run_id} is already stored", str(runs / run_id), "dbdyno never replaces results", code="stored-twice"
+        )
 
 
 def write_folder(place: Path, contents: Mapping[str, bytes]) -> None:

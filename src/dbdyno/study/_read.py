@@ -167,7 +167,12 @@ class StudyReader(Tables):
             if policy == "tuned" and is_ours and not target.options_file:
                 what = f"'{target.name}' has no options_file, which policy \"tuned\" needs"
                 self._fail(
-                    "target", "engine", what, remedy='add options_file = "FILE.cnf" to its [[target]]', index=index
+                    "target",
+                    "engine",
+                    what,
+                    remedy='add options_file = "FILE.cnf" to its [[target]]',
+                    index=index,
+                    code="options-file-missing",
                 )
             if policy != "tuned" and target.options_file:
                 what = f"'{target.name}' has an options_file, and policy is \"{policy}\""

@@ -28,7 +28,7 @@ def test_a_command_gives_its_output_and_exit_code(host: Host) -> None:
 
 
 def test_a_failed_command_names_itself_its_code_and_its_last_words(host: Host) -> None:
-    with pytest.raises(HostError, match="exit code 3") as caught:
+    with raises_code(HostError, "command-failed", "exit code 3") as caught:
         host.run(["sh", "-c", "echo last words >&2; exit 3"], timeout_s=10)
     assert "last words" in caught.value.why
 
@@ -40,7 +40,7 @@ def test_a_missing_command_is_named(host: Host) -> None:
 
 def test_a_timeout_ends_the_children_of_the_command_too(host: Host, tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    with pytest.raises(HostError, match="longer than"):
+    with raises_code(HostError, "timed-out"):
         host.run(["sh", "-c", f"sleep 60 & echo $! > {note}; wait"], timeout_s=0.5)
     child = int(note.read_text())
     with pytest.raises((ProcessLookupError, FileNotFoundError)):
@@ -125,7 +125,7 @@ def _processes_of(folder: Path) -> list[str]:
 
 def test_waiting_for_a_process_that_goes_on_is_an_error(host: Host) -> None:
     process = host.spawn(["sleep", "60"], stdout=None, stderr=None)
-    with pytest.raises(HostError, match="still runs"):
+    with raises_code(HostError, "still-running"):
         process.wait(0.01)
     process.kill()
     process.wait(10)
@@ -294,7 +294,7 @@ def test_a_lock_is_held_against_others_and_let_go(host: Host, tmp_path: Path) ->
 def test_servers_of_root_run_as_somebody_else_who_must_be_able_to_get_there(host: Host, tmp_path: Path) -> None:
     assert host.run(["id", "-u"], timeout_s=10, as_server_user=True).stdout.strip() != "0"
     (tmp_path / "closed").mkdir(mode=0o700)
-    with pytest.raises(HostError, match="can't enter"):
+    with raises_code(HostError, "unreachable-folder", str(tmp_path / "closed")):
         host.ensure_reachable(tmp_path / "closed" / "data")
 
 

@@ -305,7 +305,7 @@ def test_results_know_their_files_and_are_as_written(tmp_path: Path) -> None:
 def test_an_output_that_is_there_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").touch()
-    with pytest.raises(StoreError, match="already exists"):
+    with raises_code(StoreError, "output-exists"):
         imported(tmp_path, {"a/4.log": sysbench_log.log(TPS)})
 
 

@@ -8,12 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 from dbdyno.core import HostError
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.imports._worker_pool import WorkerPool
 from dbdyno.worker_processes import process_pool
+from error_codes import raises_code
 
 _WAITS_WITH_WORKERS = """
 import time
@@ -27,7 +26,7 @@ time.sleep(60)
 
 
 def test_a_worker_that_dies_is_no_defect_of_dbdyno() -> None:
-    with process_pool(1) as pool, pytest.raises(HostError, match="has ended") as error:
+    with process_pool(1) as pool, raises_code(HostError, "worker-died") as error:
         list(WorkerPool(pool, 1).each(os._exit, [1]))
     assert "memory" in error.value.why
 

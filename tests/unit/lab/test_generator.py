@@ -59,7 +59,7 @@ def test_a_workload_that_fixes_its_connections_takes_no_others() -> None:
 
 
 def test_a_workload_that_paces_itself_takes_no_rate() -> None:
-    with pytest.raises(StudyError, match="paces itself"):
+    with raises_code(StudyError, "pacing-fixed"):
         resolved(DescribingHost(users=1), "[1]", "pacing = {rate_per_s = 50}\n")
     assert resolved(DescribingHost(), "[1]", "pacing = {rate_per_s = 50}\n") == 1
 

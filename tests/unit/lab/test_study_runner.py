@@ -302,7 +302,7 @@ def test_what_was_left_behind_is_removed_and_told(laboratory: Lab) -> None:
 
 
 def test_two_studies_in_one_folder_are_refused(laboratory: Lab) -> None:
-    with laboratory.results.writing(), pytest.raises(StoreError, match="in use"):
+    with laboratory.results.writing(), raises_code(StoreError, "in-use"):
         laboratory.run_all()
 
 

@@ -74,5 +74,5 @@ def test_servers_of_several_benches_are_profiled_on_the_first_and_those_of_a_clu
     spread = replace(study, benches=benches)
     found = deep_study(spread, cell("mariadb:11.8"), cell("mysql:9.7"))
     assert found.bench == benches[0]
-    with pytest.raises(RequestError, match="Ray cluster"):
+    with raises_code(RequestError, "on-ray"):
         deep_study(replace(spread, fleet=FleetChoice("ray")), cell("mariadb:11.8"), cell("mysql:9.7"))

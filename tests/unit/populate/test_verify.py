@@ -160,5 +160,5 @@ def test_a_lost_path_is_told_as_one() -> None:
 
 @pytest.mark.parametrize("line", [[], {"record": 3}, {"record": "condition", "name": "a"}, {"record": "space"}, 7])
 def test_a_line_that_is_no_record_is_an_error_with_the_line(line: Any) -> None:
-    with pytest.raises(PopulateError, match="not a record"):
+    with raises_code(PopulateError, "not-a-record"):
         _verify(PaperHost([line]))

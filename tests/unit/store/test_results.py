@@ -97,20 +97,16 @@ def test_a_study_keeps_its_digest_when_only_comments_change() -> None:
 
 
 def test_a_folder_of_another_study_is_refused(results: Results) -> None:
-    with pytest.raises(StoreError) as error:
+    with raises_code(StoreError, "other-study", "-o"):
         Results.open(results.path, 'name = "other"\n')
-    assert "another study" in error.value.what
-    assert "-o" in error.value.remedy
 
 
 def test_a_folder_of_a_newer_schema_is_refused(results: Results) -> None:
     manifest = results.path / "manifest.json"
     row = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**row, "schema_version": 99, "dbdyno_version": "9.0"}))
-    with pytest.raises(StoreError, match="newer dbdyno") as error:
+    with raises_code(StoreError, "newer-schema", "99", "9.0"):
         Results.open(results.path)
-    assert "99" in error.value.why
-    assert "9.0" in error.value.why
 
 
 def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
@@ -127,16 +123,14 @@ def test_the_folder_above_names_the_results_in_it(results: Results) -> None:
 
 def test_a_broken_manifest_is_named(results: Results) -> None:
     (results.path / "manifest.json").write_text("{")
-    with raises_code(StoreError, "unreadable", str(results.path)) as error:
+    with raises_code(StoreError, "unreadable", str(results.path), "manifest.json"):
         Results.open(results.path)
-    assert "manifest.json" in error.value.why
 
 
 def test_a_folder_with_foreign_files_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(StoreError, match="not empty") as error:
+    with raises_code(StoreError, "not-results", "thesis.tex"):
         Results.create(tmp_path, STUDY, {}, {}, study_name="first")
-    assert "thesis.tex" in error.value.why
 
 
 def test_a_creation_that_was_killed_is_taken_up(tmp_path: Path) -> None:
@@ -199,7 +193,7 @@ def test_records_come_in_the_order_of_the_plan(results: Results) -> None:
 def test_a_stored_run_is_never_replaced(results: Results) -> None:
     with results.writing() as writer:
         writer.add_run(run_of())
-        with pytest.raises(StoreError, match="already stored"):
+        with raises_code(StoreError, "stored-twice"):
             writer.add_run(run_of())
 
 
@@ -329,7 +323,7 @@ def test_a_folder_that_holds_another_study_by_now_is_not_written(results: Result
     results.path.rename(results.path.with_name("moved"))
     other = Results.create(results.path, STUDY + "# other\n[limits]\nruns = 5\n", {}, {}, study_name="other")
     assert other.manifest.study_digest != results.manifest.study_digest
-    with pytest.raises(StoreError, match="another study") as error, results.writing():
+    with raises_code(StoreError, "other-study") as error, results.writing():
         pass
     assert "other" in error.value.why
     assert other.journal() == ()

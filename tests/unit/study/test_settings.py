@@ -9,6 +9,7 @@ import pytest
 
 from dbdyno.core import StudyError
 from dbdyno.study import Study, parse_study, read_study, study_text
+from error_codes import raises_code
 
 HEAD = """\
 targets = ["mariadb:11.8+rocksdb"]
@@ -173,7 +174,7 @@ def test_policies_are_not_mixed(more: str, policy: str, said: str, tmp_path: Pat
 def test_a_tuned_study_needs_a_file_for_each_target(tmp_path: Path) -> None:
     path = tuned(tmp_path)
     path.write_text(path.read_text() + '[[target]]\nengine = "mysql:8.0"\n')
-    with pytest.raises(StudyError, match="has no options_file"):
+    with raises_code(StudyError, "options-file-missing", "mysql:8.0"):
         read_study(path)
 
 

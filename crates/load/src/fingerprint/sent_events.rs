@@ -2,11 +2,8 @@
 
 use crate::cli_error::CliError;
 use crate::order::LoadOrder;
-use dbdyno_drive::{
-    IntervalRecord, Level, Load, Observer, RunOutcome, Start, Status, StopSwitch, drive,
-};
+use dbdyno_drive::{Load, RunOutcome, SilentObserver, Status, StopSwitch, drive};
 use dbdyno_workload::{Digested, Workload};
-use std::io;
 use std::sync::Arc;
 
 /// Unix time at which the server's clock is stopped.
@@ -50,22 +47,5 @@ fn check(outcome: &RunOutcome) -> Result<(), CliError> {
             None,
         )),
         Status::Failed(failure) => Err(CliError::of_failure(failure)),
-    }
-}
-
-/// Ignores all measurements: speed does not matter here.
-struct SilentObserver;
-
-impl Observer for SilentObserver {
-    fn started(&mut self, _: &Start) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn interval(&mut self, _: &IntervalRecord<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
-        Ok(())
     }
 }

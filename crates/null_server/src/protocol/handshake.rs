@@ -1,7 +1,8 @@
 //! Performs the handshake: it accepts everybody, in the form that each client expects.
 
-use super::packet::{begin, finish};
+use super::packet::finish;
 use super::{Bytes, Truncated, capability, put_ok, status};
+use dbdyno_wire::packet::begin;
 use std::fmt;
 use std::str::FromStr;
 

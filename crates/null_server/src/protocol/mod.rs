@@ -1,14 +1,14 @@
 //! Implements the server's side of the MySQL protocol, as far as a server without data needs it.
 
-mod bytes;
 mod handshake;
 mod packet;
 mod reply;
 
-pub(crate) use bytes::{Bytes, Truncated, put_length, put_string};
+pub(crate) use dbdyno_wire::bytes::{Bytes, Truncated, put_length, put_string};
+pub(crate) use dbdyno_wire::packet::{HEADER_BYTES, MAX_PAYLOAD, PacketHeader, begin};
 pub use handshake::Auth;
 pub(crate) use handshake::{HandshakeResponse, put_greeting};
-pub(crate) use packet::{HEADER_BYTES, MAX_PAYLOAD, PacketHeader, begin, finish, renumber};
+pub(crate) use packet::{finish, renumber};
 pub(crate) use reply::{
     ColumnDefinition, put_column, put_end_of_rows, put_error, put_middle_eof, put_ok, put_prepared,
 };

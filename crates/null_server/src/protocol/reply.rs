@@ -1,7 +1,8 @@
 //! Encodes the parts of a reply.
 
-use super::packet::{begin, finish};
+use super::packet::finish;
 use super::{put_length, put_string, wire_type};
+use dbdyno_wire::packet::begin;
 
 const UTF8MB4_GENERAL_CI: u16 = 45;
 const BINARY: u16 = 63;

@@ -11,7 +11,7 @@ from dbdyno.analyse.claims._cell_index import (
 from dbdyno.analyse.claims._judge import JudgedClaim, judge_claims
 from dbdyno.analyse.claims._object import claims_object
 from dbdyno.analyse.claims._result import ClaimResult, Outcome
-from dbdyno.analyse.claims._words import (
+from dbdyno.analyse.claims._terminal import (
     MARKS,
     about,
     arithmetic_words,

@@ -4,7 +4,6 @@ Breakdowns of runs in, findings out. The time is split by what the client waited
 stores; `_part` defines the model, which other ways of splitting the same time share.
 """
 
-from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Condition, PartClaim, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
@@ -36,10 +35,13 @@ from dbdyno.analyse.explain._statements import (
 from dbdyno.analyse.explain._threads import INNODB_COUNTERS, NOT_NAMED, THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
+    cause_sentence,
+    difference_words,
     gap_lines,
     least_total,
     ms_words,
     route_words,
+    shown_causes,
     step_words,
 )
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._words import merged_reasons
+from dbdyno.analyse._phrases import merged_reasons
 from dbdyno.analyse.explain._gap import Gap, gap_of_pair, gaps_by_levels
 from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dbdyno.analyse._words import merged_reasons
+from dbdyno.analyse._phrases import merged_reasons
 from dbdyno.analyse.explain._levels import (
     NOTHING,
     TOTAL,

@@ -204,6 +204,7 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
             f"the container engine at {engine_url} is on another machine",
             "data directories are folders of this machine",
             "run dbdyno there, or unset DOCKER_HOST",
+            code="other-machine",
         )
     with translated_errors(
         f"no container engine answers at {engine_url}",

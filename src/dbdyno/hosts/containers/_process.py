@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dbdyno.core import HostError
 from dbdyno.hosts._local_files import LocalFiles
 from dbdyno.hosts._memory_group import MemoryGroup, memory_group_of
-from dbdyno.hosts._process import EXIT_UNKNOWN, start_ticks_of
+from dbdyno.hosts._process import EXIT_UNKNOWN, start_ticks_of, still_running
 from dbdyno.hosts.containers._order import ContainerOrder, translated_errors
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class ContainerProcess:
         deadline = time.monotonic() + timeout_s
         while (code := self.poll()) is None:
             if time.monotonic() >= deadline:
-                raise HostError(f"the container {self.container_id[:12]} still runs after {timeout_s:g} s")
+                raise still_running(f"the container {self.container_id[:12]}", timeout_s)
             time.sleep(_POLL_S)
         return code
 

@@ -114,7 +114,9 @@ def run(
     if check and code != 0:
         output_tail = result.stderr.strip()[-_TAIL_CHARACTERS:] or result.stdout.strip()[-_TAIL_CHARACTERS:]
         raise HostError(
-            f"'{argv[0]}' {ending_words(code)} on {link.destination}", f"{short_words(argv)}\n{output_tail}".strip()
+            f"'{argv[0]}' {ending_words(code)} on {link.destination}",
+            f"{short_words(argv)}\n{output_tail}".strip(),
+            code="command-failed",
         )
     return result
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from dbdyno.core import HostError
-from dbdyno.hosts._process import EXIT_UNKNOWN
+from dbdyno.hosts._process import EXIT_UNKNOWN, still_running
 from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
 from dbdyno.hosts.remote._link import Link, Refused
 
@@ -64,8 +64,8 @@ class RemoteProcess(Process):
         """See `Process`."""
         code = self.wait_until(timeout_s)
         if code is None:
-            why = " ".join(self._words)[:200]
-            raise HostError(f"process {self._pid} on {self._link.destination} still runs after {timeout_s:g} s", why)
+            what = f"process {self._pid} on {self._link.destination}"
+            raise still_running(what, timeout_s, " ".join(self._words)[:200])
         return code
 
     def wait_until(self, timeout_s: float) -> int | None:

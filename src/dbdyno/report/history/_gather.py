@@ -122,6 +122,7 @@ def gather_history(
             "a history needs two studies or more",
             "\n".join(filter(None, [found, reasons])),
             "give results folders, or a folder above them",
+            code="one-study",
         )
     all_rows = _all_rows(studies, order)
     rows, mismatched = _comparable_rows(studies, all_rows, frozenset(despite))
