@@ -70,6 +70,8 @@ engines.d/*.toml there (or *.toml in DBDYNO_TABLES) add to what dbdyno knows: do
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
+    # No command multiplies large matrices, and NumPy's OpenBLAS starts a thread per processor, which spin at first.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(_COLLECT_EVERY)
     atexit.register(gc.freeze)  # what is left at the end goes with the process: a last search for garbage is vain
     _open_closed_streams()
