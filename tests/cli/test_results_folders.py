@@ -186,7 +186,7 @@ def test_altered_results_are_gone_on_with_or_moved_where_that_is_asked_for(folde
     check = FolderCheck(allow_missing_runs=True)
     assert check_room(folder, STUDY, fresh=False, check=replace(check, allow_altered=True)) is None
     assert check_room(folder, STUDY, fresh=True, check=check) == folder.with_name("study.1")
-    with raises_code(StoreError, ""):  # another study's: that is said, and not that it is altered
+    with raises_code(StoreError, "other-study"):  # another study's: that is said, and not that it is altered
         check_room(folder, OTHER_STUDY, fresh=False, check=check)
 
 
