@@ -6,8 +6,9 @@ usage: .venv/bin/python benches/lua_cost.py [--threads 1,8,64,512] [--workloads 
 Everything asks the null server, so the client is all that costs. A pair is one run of each contestant, one right after
 the other, so that a drift of the machine hits all; the median of the pairs' ratios is the figure. Client and server
 are pinned to two processors. CPU is user + system time of the client process as the kernel accounts it, less that of a
-run of one event with as many users. Short runs overstate sysbench, because each of its threads compiles its script:
-half a million statements or more. Memory is the highest resident size (VmHWM) with so many users, less that with one.
+run of one event with as many users. Each user compiles its script and its loops, so short runs tell what that costs:
+half a million statements or more, and 2,500 or more of each user. Memory is the highest resident size (VmHWM) with so
+many users, less that with one.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ STATEMENTS_AN_EVENT = {"point_select": 1, "read_write": 20}
 LIMITS = {1: 1.0, 8: 1.0, 64: 0.6, 512: 0.4}
 """Of the ratio of scripts to sysbench, by users."""
 LIMIT_KIB_A_USER = 150.0
+LEAST_STATEMENTS, LEAST_OF_A_USER = 500_000, 2_500
 CLIENT_CPU, SERVER_CPU = 0, 1
 
 
@@ -89,16 +91,21 @@ def main() -> int:
     return 0 if all(held) else 1
 
 
+def statements_of(users: int, least: int = LEAST_STATEMENTS) -> int:
+    """Return how many statements a run has."""
+    return max(least, LEAST_OF_A_USER * users)
+
+
 def _cost(contestants: list[Contestant], server: Path, workload: str, choices: argparse.Namespace) -> bool:
     """A table of one workload."""
-    print(f"\noltp_{workload}, at least {choices.statements:,} statements a run, {choices.pairs} pairs, µs a statement")
+    print(f"\noltp_{workload}, {choices.pairs} pairs, µs a statement")
     print(
         f"{'users':>6}" + "".join(f"{contestant.name:>12}" for contestant in contestants) + _ratio_titles(contestants)
     )
     held = True
     for threads in map(int, choices.threads.split(",")):
         starts = [_start_us(contestant, server, workload, threads) for contestant in contestants]
-        events = choices.statements // STATEMENTS_AN_EVENT[workload]
+        events = statements_of(threads, choices.statements) // STATEMENTS_AN_EVENT[workload]
         pairs = []
         for _ in range(choices.pairs):
             runs = [contestant.run(server, workload, threads, events) for contestant in contestants]
@@ -195,7 +202,7 @@ def _choices() -> argparse.Namespace:
     parser.add_argument("--workloads", default="point_select,read_write")
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--users", type=int, default=4096)
-    parser.add_argument("--statements", type=int, default=500_000)
+    parser.add_argument("--statements", type=int, default=LEAST_STATEMENTS, help="of a run, at least")
     parser.add_argument("--load", type=Path, default=LOAD)
     return parser.parse_args()
 

@@ -106,10 +106,11 @@ FOOT = """
   statement and transaction written down. A walk through 64 KiB of memory lies between statements, because in a run the
   system calls push the worker's memory out of the nearest cache just so.
 - *Scripts* are sysbench's own Lua scripts, run unmodified by this program in sysbench's form (`--native=off`) and by
-  sysbench, half a million statements a run; *native* are the builtins of the same names, which send the same
-  statements, beside `dbdyno-load run`. A user of a script has a Lua state and a stack of its own; its memory is the
-  growth of the largest resident set from one user to 4,096. *Around an event* is what each event of sysbench's form
-  costs before its first statement and after its last: may it begin, when did it, how long did it take.
+  sysbench, half a million statements a run, and 2,500 or more of each user: each compiles its script and its loops;
+  *native* are the builtins of the same names, which send the same statements, beside `dbdyno-load run`. A user of a
+  script has a Lua state and a stack of its own; its memory is the growth of the largest resident set from one user to
+  4,096. *Around an event* is what each event of sysbench's form costs before its first statement and after its last:
+  may it begin, when did it, how long did it take.
 
 Again, all of it or one quantity:
 

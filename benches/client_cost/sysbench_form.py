@@ -10,10 +10,8 @@ from pathlib import Path
 from quantities import Bench, Quantity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from lua_cost import LIMIT_KIB_A_USER, LIMITS, STATEMENTS_AN_EVENT, Contestant
+from lua_cost import LIMIT_KIB_A_USER, LIMITS, STATEMENTS_AN_EVENT, Contestant, statements_of
 
-STATEMENTS = 500_000
-"""Of a run of scripts: each thread of sysbench compiles its script first, and short runs overstate its cost."""
 CROWD = 4096
 Taken = Callable[[Bench], tuple[list[float], str]]
 
@@ -54,7 +52,7 @@ def _scripts_against_sysbench(workload: str, users: int) -> Taken:
         sysbench = _sysbench(bench)
         if sysbench is None:
             return [], "sysbench is not installed"
-        ours, theirs = (_us(bench, who, workload, users, STATEMENTS) for who in (_scripts(bench), sysbench))
+        ours, theirs = (_us(bench, who, workload, users, statements_of(users)) for who in (_scripts(bench), sysbench))
         return _pairs(bench, ours, theirs, "sysbench")
 
     return taken
