@@ -182,12 +182,13 @@ impl Recorder {
     fn fill_load(&mut self, page: &mut Interval) {
         let cpu_ns = clock::thread_cpu_ns();
         let load = &mut page.workers[0];
-        load.busy_ns = std::mem::take(&mut self.busy_ns);
         load.cpu_ns = cpu_ns - std::mem::replace(&mut self.cpu_at_ns, cpu_ns);
         load.wake_ups = std::mem::take(&mut self.wake_ups);
         load.served = std::mem::take(&mut self.served);
         load.cpu_wait_ns = self.queue.take_ns();
-        // The part beyond the second belongs to the next ones, which are handed over at the same time.
+        // The parts beyond the second belong to the next ones, which are handed over at the same time.
+        load.busy_ns = self.busy_ns.min(page.duration_ns);
+        self.busy_ns -= load.busy_ns;
         load.gap_max_ns = self.gap_max_ns.min(page.duration_ns);
         self.gap_max_ns -= load.gap_max_ns;
     }
@@ -195,5 +196,44 @@ impl Recorder {
     fn send(&self, page: IntervalMessage) {
         // The collecting thread outlives the workers; if it panicked, no receiver is left.
         let _ = self.pages.send(page);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phase;
+    use std::sync::mpsc;
+
+    /// Such a turn was 230 % of the second in which it ended.
+    #[test]
+    fn a_turn_of_two_seconds_and_a_half_keeps_no_second_busier_than_it_is_long() {
+        let shape = IntervalShape {
+            transaction_types: 1,
+            statement_types: 1,
+            open_loop: false,
+        };
+        let window = Phase {
+            name: "window".to_owned(),
+            seconds: 3,
+        };
+        let grid = Arc::new(Grid::new(SECOND_NS, 0, &[window]));
+        let (pages, filled) = mpsc::channel();
+        let (_blank_pages, blank) = mpsc::channel();
+        let mut recorder = Recorder::new(0, shape, Arc::clone(&grid), pages, blank);
+        let now_ns = grid.start_ns + 5 * SECOND_NS / 2;
+        recorder.turn(Gauges::default(), now_ns);
+        recorder.turn(Gauges::default(), now_ns);
+        recorder.rest(now_ns, SECOND_NS);
+        recorder.wake(now_ns + SECOND_NS / 4, 1);
+        recorder.turn(Gauges::default(), now_ns + SECOND_NS / 2);
+        let busy_ns: Vec<u64> = filled
+            .try_iter()
+            .filter_map(|message| match message {
+                IntervalMessage::Interval(_, page) => Some(page.workers[0].busy_ns),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(busy_ns, [SECOND_NS, SECOND_NS, 3 * SECOND_NS / 4]);
     }
 }
