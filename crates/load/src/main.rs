@@ -33,7 +33,7 @@ mod threads;
 mod verify;
 mod workloads;
 
-use arguments::{Cli, Command, asked_workload, is_ours, meant_command, with_short_help};
+use arguments::{Cli, Command, asked_workload, is_ours, meant_word, with_short_help};
 use clap::{CommandFactory, Parser};
 use cli_error::{CliError, Exit};
 use std::io::Write as _;
@@ -78,12 +78,13 @@ fn main() -> ExitCode {
         .into()
 }
 
-/// Runs as sysbench. A word that sysbench does not know may be one of our own commands, mistyped.
+/// Runs as sysbench. A word that sysbench does not know may be one of ours, mistyped; an unknown option alone is no
+/// error there.
 fn run_as_sysbench(words: &[String]) -> ExitCode {
     let exit_code = sysbench::run(words, true);
-    let meant = words.get(1).and_then(|word| meant_command(word));
-    if let Some(command) = meant.filter(|_| exit_code != 0) {
-        let hint = format!("hint: did you mean dbdyno-load {command}?\n");
+    let meant = words.get(1).and_then(|word| meant_word(word));
+    if let Some(word) = meant.filter(|_| exit_code != 0 || words.len() == 2) {
+        let hint = format!("hint: did you mean dbdyno-load {word}?\n");
         // If standard error is gone, the exit code is enough.
         let _ = terminal::stderr().write_all(hint.as_bytes());
     }

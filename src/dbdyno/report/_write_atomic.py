@@ -28,7 +28,8 @@ def write_atomic(out: Path, content: bytes) -> Path:
         temporary.replace(out)
     except OSError as error:
         why = error.strerror or str(error)
-        raise StoreError(f"{out} can't be written", why, "name another file with -o", code="not-writable") from error
+        remedy = f"name a file in it, such as -o {out / 'report.html'}" if out.is_dir() else "name another file with -o"
+        raise StoreError(f"{out} can't be written", why, remedy, code="not-writable") from error
     return out
 
 

@@ -80,10 +80,14 @@ pub(crate) fn is_ours(first: Option<&str>) -> bool {
     }
 }
 
-/// Returns the command in our own form that an unknown word was probably meant to be.
-pub(crate) fn meant_command(word: &str) -> Option<String> {
-    if word.starts_with('-') || word.contains(['.', '/']) {
+/// Returns the command or option in our own form that an unknown first word was probably meant to be.
+pub(crate) fn meant_word(word: &str) -> Option<String> {
+    if word.contains(['.', '/', '=']) {
         return None;
+    }
+    if word == "version" || word.starts_with('-') {
+        let option = format!("--{}", word.trim_start_matches('-'));
+        return probably_meant(&option, ["--version", "--help"]).map(str::to_owned);
     }
     let program = Cli::command();
     let names = program.get_subcommands().map(clap::Command::get_name);
@@ -141,10 +145,20 @@ mod tests {
 
     #[test]
     fn a_mistyped_command_is_known_and_a_script_is_none() {
-        let meant = |word| meant_command(word);
+        let meant = |word| meant_word(word);
         assert_eq!(meant("rnu").as_deref(), Some("run"));
         assert_eq!(meant("popluate").as_deref(), Some("populate"));
-        for script in ["oltp_read_write", "./rnu", "rnu.lua", "--rnu", "fileio"] {
+        for option in ["version", "--versoin", "-version", "--verison"] {
+            assert_eq!(meant(option).as_deref(), Some("--version"), "{option}");
+        }
+        for script in [
+            "oltp_read_write",
+            "./rnu",
+            "rnu.lua",
+            "--rnu",
+            "fileio",
+            "--threads=4",
+        ] {
             assert_eq!(meant(script), None, "{script}");
         }
     }

@@ -5,6 +5,16 @@ use dbdyno_drive::FurtherError;
 
 const DURATION_EXAMPLES: &str = "write for example 500ms, 60s, 1m30s or 5m";
 
+/// Parses the name or address of a host, which has no port; an address of IPv6 has several colons.
+pub(super) fn host_name(text: &str) -> Result<String, String> {
+    let (name, port) = text.rsplit_once(':').unwrap_or((text, ""));
+    let is_address = name.contains(':') && !name.ends_with(']');
+    if port.is_empty() || is_address {
+        return Ok(text.to_owned());
+    }
+    Err(format!("write --host {name} --port {port}"))
+}
+
 /// Parses the seconds of a duration such as `90`, `90s`, `1m30s`, `1.5m` or `1h`; only whole seconds, because they lie
 /// on one grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
@@ -214,6 +224,24 @@ mod tests {
             "reader=db2:",
         ] {
             assert!(role_target(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_host_with_a_port_is_answered_by_the_two_arguments() {
+        for host in [
+            "localhost",
+            "db2.example",
+            "127.0.0.1",
+            "::1",
+            "fe80::1",
+            "",
+        ] {
+            assert_eq!(host_name(host).as_deref(), Ok(host));
+        }
+        for (text, name, port) in [("db2:3307", "db2", "3307"), ("[::1]:33", "[::1]", "33")] {
+            let remedy = format!("write --host {name} --port {port}");
+            assert_eq!(host_name(text), Err(remedy), "{text}");
         }
     }
 

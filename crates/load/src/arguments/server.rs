@@ -1,6 +1,6 @@
 //! Defines the arguments that name the server.
 
-use super::parse::nanoseconds;
+use super::parse::{host_name, nanoseconds};
 use crate::cli_error::CliError;
 use crate::order::{Target, TlsWord};
 use clap::Args;
@@ -21,7 +21,7 @@ pub(crate) struct ServerArguments {
     pub(crate) socket: Option<PathBuf>,
 
     /// Host of the server, by name or address
-    #[arg(long, alias = "mysql-host", value_name = "NAME")]
+    #[arg(long, alias = "mysql-host", value_name = "NAME", value_parser = host_name)]
     pub(crate) host: Option<String>,
 
     /// TCP port of the server [default: 3306]
