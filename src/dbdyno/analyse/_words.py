@@ -1,4 +1,4 @@
-"""Words judgements as every place shows them: the level of a cell; status, window, stalls, wave and stop of a run."""
+"""Says what a judgement is, in the words of every place that shows it: of a cell its level, of a run its course."""
 
 from __future__ import annotations
 

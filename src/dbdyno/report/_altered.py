@@ -1,4 +1,4 @@
-"""Words what differs in a results folder from what dbdyno wrote, where somebody uses it all the same."""
+"""Says what differs in a results folder from what dbdyno wrote, where somebody uses it all the same."""
 
 from __future__ import annotations
 

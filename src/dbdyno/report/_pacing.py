@@ -1,4 +1,4 @@
-"""Words how the load was paced: as the study orders it, or as far as imported logs say."""
+"""Says how the load was paced: as the study orders it, or as far as imported logs say."""
 
 from __future__ import annotations
 

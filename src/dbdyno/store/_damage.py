@@ -1,4 +1,4 @@
-"""Words what is wrong with a file of a results folder: missing, unreadable, or not what was written.
+"""Says what is wrong with a file of a results folder: missing, unreadable, or not what was written.
 
 Copies stop half way and disks lose blocks: whose folder it is should read which file it is, and not how it was parsed.
 """

@@ -158,6 +158,7 @@ mod tests {
             "--rnu",
             "fileio",
             "--threads=4",
+            "--help=on",
         ] {
             assert_eq!(meant(script), None, "{script}");
         }

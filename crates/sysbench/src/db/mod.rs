@@ -21,6 +21,7 @@ mod last_error;
 mod link;
 mod login;
 mod placement;
+mod results;
 mod rows;
 mod statement;
 

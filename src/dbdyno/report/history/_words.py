@@ -1,4 +1,4 @@
-"""Words a history: what moved, between which studies, and what limits it."""
+"""Says what a history shows: what moved, between which studies, and what limits it."""
 
 from __future__ import annotations
 
