@@ -77,7 +77,7 @@ def _heat_row(throughput: RelativeThroughput, names: dict[str, str]) -> Row:
         "first": throughput.may_be_first,
         "shown": f"{throughput.ratio_text(2)}{interval}",
         "tps": cell_level_words(group, "TPS"),
-        "trusted": group.trusted,
+        "trusted": group.decides,
     }
 
 
@@ -98,17 +98,17 @@ def _lead(rows: Sequence[Row]) -> str:
     lowest = min(known_rows, key=lambda row: float(row["ratio"]), default=None)
     where = "" if is_one_memory or lowest is None else f" with {lowest['memory']}"
     end = f" The lowest, {target_title(lowest['target'])}{where}, has {lowest['value']} of the best." if lowest else ""
-    return f"{'; '.join(clauses)}.{end}" if clauses else ""
+    are_all_settled = all(row["trusted"] for memory_rows in rows_by_memory.values() for row in memory_rows)
+    begin = "" if are_all_settled else "Of those that settled, "
+    return f"{begin}{'; '.join(clauses)}.{end}" if clauses else ""
 
 
 def _first_words(memory_rows: Sequence[Row]) -> str:
     """Return who may be first of targets with the same memory; those without a settled level have no place."""
     names = [target_title(row["target"]) for row in memory_rows if row["first"]]
-    placed = sum(row["trusted"] for row in memory_rows)
-    of = f"the {placed} that settled" if placed < len(memory_rows) else ""
     if len(names) > _MOST_NAMED:
-        return f"{len(names)} of {of or f'{placed} targets'} may be first"
-    return f"{' or '.join(names)} leads{f' {of}' if of else ''}"
+        return f"{len(names)} of {sum(row['trusted'] for row in memory_rows)} targets may be first"
+    return f"{' or '.join(names)} leads"
 
 
 def _interval_words(throughput: RelativeThroughput) -> str:
