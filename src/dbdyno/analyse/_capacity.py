@@ -24,7 +24,7 @@ from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_
 
 _MOST_SENTENCES = 6
 _MOST_FALLS = 3
-# From this loss on the words say that a target collapses; people do not call a tenth less a collapse.
+# From this loss on, the words say that a target collapses; a tenth less is no collapse.
 _COLLAPSE_LOSS = 1 / 3
 _WHOLE_TIMES_FROM = 100
 

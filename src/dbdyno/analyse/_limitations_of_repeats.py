@@ -73,7 +73,7 @@ def raised_repeats_caveat(repeats_looked_at: Sequence[int]) -> Caveat | None:
     if not repeats_looked_at:
         return None
     looks = len(repeats_looked_at) + 1
-    # Šidák's inequality: means of the same runs go together, so no more than looks at runs apart would.
+    # Šidák's inequality: means of the same runs are correlated, so no more than for independent runs.
     most_percent = 100 * (1 - 0.95**looks)
     first_words = f"{listed([str(repeats) for repeats in repeats_looked_at])} repeat{'s' * (repeats_looked_at != (1,))}"
     return Caveat(

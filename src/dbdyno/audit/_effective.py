@@ -33,7 +33,7 @@ _WITHOUT_UNIFIED_MEMTABLE = {
 }
 # Defaults that another option moves.
 _FOLLOWS = {"charset.collation": "character_set_server", "io.capacity_max": "innodb_io_capacity"}
-# A server built without it shows no variable, and that is as good as OFF.
+# A server built without it shows no variable, which means OFF.
 _COMPILED_OUT = frozenset({"server.performance_schema"})
 
 

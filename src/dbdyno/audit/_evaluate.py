@@ -99,7 +99,7 @@ def audit(sets: Iterable[ComparisonSet]) -> Audit:
         campaign_finding for rule in rules() if (campaign_finding := _campaign_finding(rule, sets)) is not None
     ]
     findings += campaign_findings
-    # A rule that found campaigns apart is not clear because each of them is alike in itself.
+    # A difference between campaigns stays a finding, even if each campaign is uniform.
     found_rule_ids = {campaign_finding.rule.rule_id for campaign_finding in campaign_findings}
     decisions = [row for row in decisions if row.outcome != "clear" or row.rule.rule_id not in found_rule_ids]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))

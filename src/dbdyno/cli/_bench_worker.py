@@ -34,7 +34,7 @@ def drive_bench(
     own_benches = tuple(bench for bench in whole_study.benches if bench.name == start.bench)
     study = replace(
         whole_study, benches=own_benches, fleet=FleetChoice(), repeats_max=None
-    )  # who gives the orders decides on further repeats
+    )  # the coordinating process decides on further repeats
     host, home = LocalHost(), Home.of_user()
     home.check()
     plan = full_plan(whole_study, host)

@@ -40,7 +40,7 @@ def _calibrate(choices: argparse.Namespace) -> int:
     from dbdyno.core import Home
 
     check_options(choices)
-    Home.of_user().make()  # what can't be kept is not measured
+    Home.of_user().make()  # nothing is measured if the result can't be stored
     if not choices.host:
         return _calibrate_place(GeneratorPlace.here(), choices)
     with chosen_host(choices) as host:

@@ -118,7 +118,7 @@ def _adaptive_length_lines(choices: argparse.Namespace) -> list[str]:
         share = parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
         lines.append(f"target_half_width = {share}")
     if choices.window == "auto" and choices.window_max is not None:
-        # A short cap is meant: what must be driven before the first look is lowered to what it allows.
+        # The user set a short cap: the time before the first check is lowered to fit it.
         most_s = parse_duration_ns(choices.window_max) // 10**9
         lines.append(f'window_min = "{min(180, max(most_s - 60, 60))}s"')
     return lines
@@ -241,7 +241,7 @@ def workload_option_lines(
     ------
     StudyError : the workload has no such option, or its value is wrong
     """
-    name = full_name(workload) or workload  # an unknown one is the reader's to refuse
+    name = full_name(workload) or workload  # the study reader refuses unknown ones
     known_options = _known_options(name) if full_name(workload) else []
     is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in option_words)
     options = []

@@ -65,7 +65,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         default="fail",
         help="whether NOT SHOWN fails or passes the build (default: fail)",
     )
-    # An earlier spelling of what is the default now.
+    # The earlier spelling of today's default.
     parser.add_argument("--strict", action="store_const", const="fail", dest="undecided", help=argparse.SUPPRESS)
     parser.add_argument(
         "--match",

@@ -92,7 +92,7 @@ def run_beside(
         no_calibrate=True,
         strict_audit=False,
         allow_altered=choices.allow_altered,
-        audits=False,  # its targets differ on purpose: in what an experiment alters
+        audits=False,  # its targets differ on purpose, by the altered setting
         profiler=profiler,
     )
     return run_into(study, output, options)

@@ -316,7 +316,7 @@ def _pair_object(pair: RunPair, spread: float) -> dict[str, JsonValue]:
         "lo": low,
         "hi": high,
         "se": pair.difference.se,
-        "p": None,  # the spread is assumed, so it would be the p of an assumption
+        "p": None,  # the spread is assumed, so this p would rest on an assumption
         "p_adjusted": None,
         "assumed_spread": spread,
         "stands_to": pair.stands_to if pair.is_significant else None,

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # No command multiplies large matrices, and NumPy's OpenBLAS starts a thread per processor, which spin at first.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(_COLLECT_EVERY)
-    atexit.register(gc.freeze)  # what is left at the end goes with the process: a last search for garbage is vain
+    atexit.register(gc.freeze)  # the process ends here, so a last garbage collection would be wasted
     _open_closed_streams()
     try:
         return _run_and_flush(arguments)
@@ -94,7 +94,7 @@ def _run_and_flush(arguments: Sequence[str] | None) -> int:
     try:
         return _run_arguments(arguments)
     except SystemExit:
-        with suppress(BrokenPipeError):  # help whose reader has seen enough is no failure
+        with suppress(BrokenPipeError):  # a reader who closes the help early is no failure
             sys.stdout.flush()
         raise
 
@@ -134,10 +134,10 @@ def _run_command(choices: argparse.Namespace) -> int:
         tell("error: interrupted")
         return 3
     except BrokenPipeError:
-        # The reader went away (`dbdyno show | head`): nothing more can be said, and a gate may be among what was not.
+        # The reader went away (`dbdyno show | head`): nothing more can be printed, and a gate's result may be missing.
         return _NOBODY_READS
     except OSError as error:
-        # No package knows of it: a disk that is full or a file without rights, where neither was foreseen.
+        # Not handled elsewhere: a full disk or a file without rights, where neither was expected.
         _print_error(_system_error(error))
         return HostError.exit_code
     except Exception as error:

@@ -106,7 +106,7 @@ def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
     ]
     candidates = [known_alterations[cause.alteration], *other_alterations] if cause.alteration else other_alterations
     for row in candidates:
-        with suppress(RequestError):  # it means nothing for this target, or it is so already
+        with suppress(RequestError):  # the setting does not apply to this target, or already has this value
             return make_study(row)
     raise RequestError(f"no setting here undoes '{cause.words}'", cause.remedy)
 

@@ -66,7 +66,7 @@ RESERVED_OPTIONS = frozenset(
         "defaults_file", "extra_port", "init_file", "lc_messages_dir", "log_error", "mysqlx", "pid_file", "plugin_dir",
         "plugin_load", "plugin_load_add", "port", "secure_file_priv", "skip_grant_tables", "skip_networking", "socket",
         "tmpdir", "user",
-        # Files outside the data directory would be in no snapshot, and two targets could share them.
+        # Files outside the data directory would not be in a snapshot, and two targets could share them.
         "aria_log_dir_path", "binlog_directory", "general_log_file", "innodb_data_home_dir", "innodb_directories",
         "innodb_doublewrite_dir", "innodb_log_group_home_dir", "innodb_temp_tablespaces_dir", "innodb_tmpdir",
         "innodb_undo_directory", "log_basename", "log_bin_index", "log_slow_query_file", "master_info_file",
@@ -184,7 +184,7 @@ def _setting(
         )
     origin = _SET_BY[source]
     if option_entry is None and name not in known_options():
-        # No table is complete: the server decides. What it refuses is named from its log.
+        # No table is complete: the server decides, and its log names what it refuses.
         return Setting(
             name,
             value,

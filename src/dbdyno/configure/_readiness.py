@@ -125,12 +125,12 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
     words = order.words()
     title = order.installation.title
     crash = server.diagnose_exit()
-    if crash is not None and crash.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
+    if crash is not None and crash.kind in _FROM_BELOW:  # later messages about plugins are only a consequence
         return _crash_error(title, crash, words)
     refused_plugin = plugin_error(order.words(ALL_LINES), order.installation)
-    if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
+    if refused_plugin is not None:  # its unknown options are only a consequence
         return refused_plugin
-    log_words = order.words(ALL_LINES)  # old servers take a long leave after they have said why
+    log_words = order.words(ALL_LINES)  # old servers take long to exit after they have printed the reason
     for pattern in _REFUSED_RES:
         match = pattern.search(log_words)
         if match:

@@ -245,7 +245,7 @@ class Server:
     def read_memory_use(self) -> MemoryUse | None:
         """Return what its memory group has used so far; None without a group."""
         if self.memory_group is not None:
-            with contextlib.suppress(OSError):  # the group is gone: what was read last stands
+            with contextlib.suppress(OSError):  # the group is gone: the last reading counts
                 self.memory_use = self.memory_group.use(self._host.files.read_bytes)
         return self.memory_use
 
@@ -262,7 +262,7 @@ class Server:
             self._open_connection(None, as_load_user=self._launch is None).close()
         except (PathLostError, UnansweredError) as error:
             return f"{error.args[-1]}; no connection had an answer in the {quiet_s:.0f} s before"
-        except (pymysql.MySQLError, OSError):  # an answer, if not the one wished for
+        except (pymysql.MySQLError, OSError):  # an answer, even if not the expected one
             return None
         return None
 

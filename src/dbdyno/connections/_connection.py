@@ -89,7 +89,7 @@ class ServerConnection(_Driver):
     watch : of the server's process, where it can be seen
     """
 
-    # What the driver keeps for itself and its stubs don't name.
+    # Attributes of the driver that its type stubs do not list.
     _sock: sockets.socket | None
     _secure: bool
     _ssl_required: bool
@@ -285,7 +285,7 @@ class ServerConnection(_Driver):
             raise PathLostError(CR.CR_SERVER_LOST, f"{words} ({self._doing})") from None
         if not isinstance(error, TimeoutError):
             raise self._lost_error(str(error)) from None
-        # Only now: to look at a process of another host takes a round trip, as much as most statements.
+        # Only now: looking at a process on another host costs a round trip, as much as most statements.
         halt_words = self._watch.verdict() if self._watch is not None else None
         if halt_words is not None:
             raise self._unanswered_error(halt_words)

@@ -76,7 +76,7 @@ def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
         if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
             return float(value)
         raise _mismatch_error(value, place, _NAMES[kind])
-    if kind is float and not abs(value) <= LARGEST:  # nor is what is no number
+    if kind is float and not abs(value) <= LARGEST:  # NaN is refused as well
         raise DecodeError(f"{pointer(place)}: {value:g} instead of a number of at most {LARGEST:g}")
     if kind is int and not -(2**63) <= value < 2**64:
         raise DecodeError(f"{pointer(place)}: a whole number beyond 64 bits")

@@ -86,7 +86,7 @@ def read_input(path: Path, most: int | None = None, *, is_fixed: bool = False) -
                 raise _not_a_file_error(path, mode)
             os.set_blocking(descriptor, True)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            # Python makes room for all that may be read: for the limit, that takes four times as long as the reading.
+            # Python allocates all that may be read: with the limit, that takes four times as long as reading the file.
             content = file.read(min(facts.st_size, limit) + 1)
             if len(content) > facts.st_size:  # it grows, is a pipe, or reports no size, as files of /proc do
                 content += file.read(limit + 1 - len(content))

@@ -13,7 +13,7 @@ from dbdyno.core._errors import StudyError
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TEXT_UNITS = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("", 1))
 _DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
-_NUMBER = r"(\d{1,15}(?:\.\d+)?)"  # beyond, a number is a slip of the keyboard, and soon infinite
+_NUMBER = r"(\d{1,15}(?:\.\d+)?)"  # larger numbers are typing mistakes, and soon infinite
 _MEMORY_RE = re.compile(_NUMBER + r"\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _PART_RE = re.compile(_NUMBER + r"\s*(ms|s|min|m|h|d)", re.IGNORECASE)
 _DURATION_RE = re.compile(rf"(?:{_PART_RE.pattern}\s*)+", re.IGNORECASE)

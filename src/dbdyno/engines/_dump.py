@@ -49,7 +49,7 @@ def read_dump(text: str) -> Dump:
     diagnostics: list[tuple[int, str]] = []
     name_above = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > _LONGEST_LINE:  # no value of a server is as long, and expressions below grow with its square
+        if len(line) > _LONGEST_LINE:  # servers have no values as long, and the expressions below take quadratic time
             diagnostics.append((number, f"a line of {len(line):,} characters"))
             continue
         vertical = _VERTICAL_NAME_RE.fullmatch(line)

@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Servers show flags in their order; of the switches, all that were not asked for, too.
+# Servers list flags in their own order, and list every switch, also those that were not set.
 _FLAG_LISTS = ("sql_mode", "optimizer_switch")
-# Flags of sql_mode that stand for several: servers show them and what they stand for.
+# Flags of sql_mode that combine several flags: servers list both the combination and its members.
 _SHORTHANDS = frozenset({"ansi", "traditional", "db2", "maxdb", "mssql", "mysql323", "mysql40", "oracle", "postgresql"})
 _ISOLATION_LEVELS = ("READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE")
-# Options that take the number of a word, and show the word.
+# Options that accept a number for a word and show the word.
 _ENUM_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "binlog_format": ("MIXED", "STATEMENT", "ROW"),

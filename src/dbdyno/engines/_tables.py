@@ -33,7 +33,7 @@ _FILES: Mapping[str, str] = MappingProxyType(
         "engine": "catalogue.toml",
     }
 )
-# What a row must have, and in which of its keys further rows lie that must have something, too.
+# The keys that a row must have, and those that hold nested rows with required keys.
 _NEEDED: Mapping[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = MappingProxyType(
     {
         "family": (("name", "ranges"), "ranges", ("since", "initialise", "auth")),

@@ -12,7 +12,7 @@ Version = tuple[int, ...]
 _TRIPLE_RE = re.compile(r"\d+(?:\.\d+)+")
 
 
-@lru_cache(maxsize=4096)  # rows of tables are looked up by the same few versions again and again
+@lru_cache(maxsize=4096)  # tables are looked up with the same few versions many times
 def parse_version(text: str) -> Version:
     """Return the numbers of a version.
 

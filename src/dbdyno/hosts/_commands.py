@@ -24,7 +24,7 @@ from dbdyno.hosts._process_protocol import Completed, ProcessLimits
 _TAIL_CHARACTERS = 2000
 _TICK_S = 1.0
 _KILL_WAIT_S = 2.0
-# Waits for a line before it becomes the program: time to put it into its group. A maker that dies lets it end.
+# Waits for a line before it runs the program, so that it can be moved into its group; ends if its parent dies.
 _HELD_BACK = ("sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh")
 
 
@@ -143,7 +143,7 @@ def _popen(
             stderr=stderr,
             env=context.env,
             cwd=context.cwd,
-            # Signals reach its helpers, and it gets processors as a service does: Linux shares them by session.
+            # Signals reach its helpers, and it gets the processor share of a service: Linux shares by session.
             start_new_session=True,
             **context.identity,
         )

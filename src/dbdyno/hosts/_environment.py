@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-# What makes a server's memory allocator another is kept: it would move measured numbers if it were dropped.
+# Variables that select the memory allocator are kept: dropping them would change measured numbers.
 KEPT = frozenset(
     "PATH HOME USER LOGNAME SHELL TZ TMPDIR "
     "XDG_RUNTIME_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS FONTCONFIG_FILE "

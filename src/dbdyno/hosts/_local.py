@@ -102,7 +102,7 @@ class LocalHost(Host):
     def listener(self, path: Path) -> int | None:
         """See `Host`."""
         with socket.socket(socket.AF_UNIX) as probe:
-            probe.setblocking(False)  # a server that hangs takes nobody in, and its queue is full one day
+            probe.setblocking(False)  # a server that hangs accepts no connection, so its queue fills up
             try:
                 probe.connect(str(path))
             except BlockingIOError:

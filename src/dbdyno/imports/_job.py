@@ -86,7 +86,7 @@ def make_run(job: Job) -> PreparedRun:
     companions = _read_companions(job)
     diagnostics = [diagnostic for file in settings.values() for diagnostic in file.diagnostics]
     log_origin = _origin_facts(f"{TOOLS[job.tool].title} log", job.log_path, content.sha256, content.size)
-    # A log that was packed for keeping is still the one that somebody published.
+    # A log that was compressed for archiving is still the published one.
     origin: list[JsonValue] = [
         {**log_origin, "unpacked_sha256": content.unpacked_sha256} if content.unpacked_sha256 else log_origin
     ]

@@ -80,7 +80,7 @@ LAYOUTS = (
             "res-tpcc-*/{engine}-BP{tier:GB}.{storage}.{io}/res.thr{threads}*",
             "res-tpcc-*/{engine}-BP{tier:GB}.{storage}/res.thr{threads}*",
             "res-tpcc-*/{engine}-BP{tier:GB}/res.thr{threads}*",
-            # Two series of these lie side by side and differ by up to twelve times: no repeats of each other.
+            # Two series in the same folder differ by up to a factor of twelve: they are not repeats of each other.
             "res-tpcc-{series}-20*/{engine}-{version}.BP{tier:GB}/thr{threads}/res.txt",
             "res-{engine}-{version}-tpcc-{storage}-BP{tier:GB}GB-*/{io}/res.thr{threads}*",
             "res-{engine}-{version}-BP{tier:GB}-{storage}-tpcc-*/{io}/res.thr{threads}*",

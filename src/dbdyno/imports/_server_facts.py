@@ -62,7 +62,7 @@ def _settings_file(path: str, kind: Kind, content: FileText, problems: list[tupl
         problems += dump.diagnostics
     elif kind == "option-file":
         option_file = read_option_file(content.text)
-        options = tuple({option.name: option for option in option_file.options}.values())  # the last of each counts
+        options = tuple({option.name: option for option in option_file.options}.values())  # the last value counts
         text = _remove_secrets(content.text)
         problems += option_file.diagnostics
     else:

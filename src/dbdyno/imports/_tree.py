@@ -19,7 +19,7 @@ Kind = str
 LOG: Kind = "log"
 TELEMETRY_KINDS: tuple[Kind, ...] = ("iostat", "vmstat", "mpstat", "dstat")
 SETTING_KINDS: tuple[Kind, ...] = ("variables", "status", "option-file", "summary", "server-log")
-# The word in a name that says what a file is; what stands before it, files of one run or tier have in common.
+# The part of a file name that says what the file is; files of one run or tier share what stands before it.
 _NAMES: tuple[tuple[Kind, str], ...] = (
     ("iostat", r"iostat"),
     ("vmstat", r"vmstat"),
@@ -126,7 +126,7 @@ def _walk_files(root: Path, diagnostics: list[Diagnostic], leave_out: Path | Non
         folders[:] = sorted(name for name in folders if not name.startswith(".") and Path(folder, name) != leave_out)
         for name in sorted(names):
             path = Path(folder, name)
-            if not name.startswith(".") and path.is_file():  # no sockets, no pipes, no links that lead nowhere
+            if not name.startswith(".") and path.is_file():  # no sockets, pipes or broken links
                 yield path
 
 

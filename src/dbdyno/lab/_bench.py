@@ -178,7 +178,7 @@ class LocalBench:
         self.exit_stack.enter_context(self.session.hold())
         limit = self.study.limits.memory
         needs_memory_group = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
-        # Before anything is fetched or filled: whether it can be had at all.
+        # Checked before anything is fetched or filled: can this engine be had at all?
         if limit is not None and needs_memory_group:
             least_bytes = limit.bytes_at(min(self.study.tiers_bytes))
             group = self.host.make_memory_group(f"{own_name(self.host)}-probe", least_bytes)

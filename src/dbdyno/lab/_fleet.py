@@ -120,7 +120,7 @@ def run_fleet(
         if not options.allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in facts.items()})
         results = open_results({**next(iter(facts.values())), "benches": facts})
-        machines = {**results.host.get("benches", {}), **facts}  # an earlier session may have had others
+        machines = {**results.host.get("benches", {}), **facts}  # an earlier session may have had other benches
         if not options.allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in machines.items()})
         with results.writing(options.command_line) as writer, watched_folder(writer):
@@ -337,7 +337,7 @@ class _FleetRunner:
                     self._emit(bench, finished)
             case events.ServersAudited():
                 self._is_refused |= message.stops
-                if message not in self._audits:  # of the same servers on another bench
+                if message not in self._audits:  # the same servers on another bench
                     self._emit(bench, message)
                 self._audits.append(message)
             case _:
@@ -378,7 +378,7 @@ class _FleetRunner:
             return
         try:
             self._on_event(bench, event)
-        except OSError as error:  # nobody sees how the study goes on: as if interrupted, see `event_stream`
+        except OSError as error:  # nobody reads the progress any more: handled as an interruption, see `event_stream`
             self._is_console_lost = True
             self.note("", events.OutputLost(error.strerror or str(error)))
             os.kill(os.getpid(), signal.SIGINT)

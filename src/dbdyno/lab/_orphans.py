@@ -241,7 +241,7 @@ def _kill_process(process: ServerProcess, host: Host) -> bool:
 def _remove_groups(home: Home, host: Host, session: Session) -> list[str]:
     lines = []
     for group in left_groups(home, host, session):
-        with contextlib.suppress(HostError):  # a process of somebody's lives in it
+        with contextlib.suppress(HostError):  # another process runs in it
             host.remove_memory_group(group)
             lines.append(f"removed the memory group {group.name}")
     return lines
@@ -252,7 +252,7 @@ def _private_folders(session: Path, host: Host, root: Path | None) -> list[Path]
     private_folders = _own_private_folders(host, root)
     named_paths = "\n".join(path for file in _option_files(session, host) for path in paths_in(file, host))
     folders = [private_folder for private_folder in private_folders if f"{private_folder}/" in named_paths]
-    # Of a server that was just being initialised.
+    # Left by a server that was being initialised.
     for option_file in (
         option_file for private_folder in private_folders for option_file in _option_files(private_folder, host)
     ):

@@ -178,7 +178,7 @@ def record_of(
 ) -> RunRecord:
     """Return the record of a run that was driven. If it failed, the server's log is part of the reason."""
     figures, judgement = measured.figures, measured.judgement
-    if hang_reason is not None and judgement.status != "failed":  # it hung before its window was over, or soon after
+    if hang_reason is not None and judgement.status != "failed":  # it hung before the window ended, or soon after
         judgement = replace(judgement, status="failed", reason=hang_reason)
     caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
     if prepared.target.throttled_share:
@@ -241,7 +241,7 @@ def with_conditions(
         record = replace(record, caveats=(*record.caveats, caveat))
     if open_ones := undecided_words(conditions, timeouts):
         record = replace(record, caveats=(*record.caveats, Caveat("condition-undecided", open_ones)))
-    # Without a quirk it is the run's own nature to break a condition that held after the filling: rows are added.
+    # Without a quirk, this run itself breaks a condition that held after the filling, because it adds rows.
     by_quirk = [answer for answer in conditions if answer.status == "told" and answer.quirks]
     if not by_quirk:
         return record

@@ -261,7 +261,7 @@ class RunExecutor:
         if profiler is None or server.pid is None:
             yield None
             return
-        with remote_private_folder(host) as folder:  # belongs to this study: others do not remove it as a leftover
+        with remote_private_folder(host) as folder:  # marked as this study's: others do not remove it
             longest_s = order.longest_s + _PERF_BEYOND_S
             recording = PerfRecording(host, folder, server.pid, longest_s, profiler.version, profiler.sees_kernel)
             try:

@@ -88,7 +88,7 @@ def table_bytes(data_directory: Path, database: str, storage_engine: str, host: 
 
 _LOG_LINES = 200
 _CLOCK_BOUND_NS = 5_000_000
-_SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for
+_SHUTDOWN_S = 1800.0  # flushing a large pool takes long, and this duration is what the study asks for
 _SECRETS = frozenset({"report_password", "wsrep_sst_auth"})
 
 

@@ -66,7 +66,7 @@ class Session:
         is_held = False
         while not is_held:
             with self.host.lock(self._lock_file, timeout_s):
-                is_held = self.host.files.stat(self._lock_file) is not None  # else another has just removed it
+                is_held = self.host.files.stat(self._lock_file) is not None  # else another process removed it
                 if is_held:
                     try:
                         yield

@@ -134,7 +134,7 @@ def _target_fingerprint(
 def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> Fingerprint:
     """Start a server as for the first of the target's runs, and send it the events."""
     target = prepared.target.name
-    # Of the whole study: a part of it may have no run of this workload, and is compared in it all the same.
+    # Counted over the whole study: a part may have no run of this workload, but is compared in it all the same.
     runs = ordered_runs(context.study)
     run = next(run for run in runs if (run.cell.target, run.cell.workload) == (target, label))
     server = context.run_server(run, prepared)

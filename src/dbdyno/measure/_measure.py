@@ -189,7 +189,7 @@ def measure_run(
         try:
             read_records(process, collector.take, RunWatch.of(process, server, host, order.longest_s))
         except DbdynoError as error:
-            if isinstance(error, HostError) and error.fault == "network":  # there is nobody to ask how the server ended
+            if isinstance(error, HostError) and error.fault == "network":  # no process can say how the server ended
                 collector.stop_sampling(0.0)
                 raise
             collector.failure = error

@@ -293,7 +293,7 @@ def _value_before(
             try:
                 return read_setting(parameter, text)
             except ValueError:
-                return None  # such as a path for ON: some other value than the one that is meant
+                return None  # for example a path instead of ON: not the intended value
     study_settings = study.settings_of(target)
     if parameter in study_settings:
         return study_settings[parameter]

@@ -47,7 +47,7 @@ def shortest_warm_up_ns(study: Study) -> int:
 
 
 MOST_REPEATS = 20
-SHORTEST_WINDOW_S = 60  # below it steadiness can't be judged
+SHORTEST_WINDOW_S = 60  # shorter windows can't be checked for steady state
 _STEP_S = 10
 
 

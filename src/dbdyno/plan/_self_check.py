@@ -72,7 +72,7 @@ def self_check_study(choices: SelfCheckChoices) -> Study:
         f"warm_up = {_seconds_text(choices.warm_up_ns)}",
         f"window = {_seconds_text(choices.window_ns)}",
     ]
-    # What both make of the same events is no question: they are the same build.
+    # Both are the same build, so their results need no comparison.
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", "equivalence_events = 0"]
     study = parse_study("\n".join(lines), "self-check")
     return parse_study(study_text(study), "self-check")

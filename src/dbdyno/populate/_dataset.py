@@ -33,7 +33,7 @@ _OPERATIONS_PER_ROW = 4
 """At most: the row, and its entries in up to three secondary indexes."""
 _NAMED_BELOW_RE = re.compile(rb"""["']([^"'\n]+/[^"'\n]+)["']""")
 """Files of subdirectories that ``workload.toml`` names."""
-_SCHEMAS = {"sysbench": "dbdyno_sbtest"}  # sysbench's own name for it, by which reports know it
+_SCHEMAS = {"sysbench": "dbdyno_sbtest"}  # sysbench's name for it, which reports use
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def _beginning(path: Path) -> bytes:
     if not path.is_file():
         return b""
     with path.open("rb") as file:
-        return file.read(min(os.fstat(file.fileno()).st_size, input_limit()))  # room is made for all that may be read
+        return file.read(min(os.fstat(file.fileno()).st_size, input_limit()))  # read(n) allocates n bytes
 
 
 def _add_content(digest: hashlib._Hash, path: Path) -> None:

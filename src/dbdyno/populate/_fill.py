@@ -39,7 +39,7 @@ def fill(
             with connection.within(_STATEMENT_S):
                 _make_schema(connection, dataset.schema, server.schema_charset)
         fill_end = _drive_fill(order, server, on_progress)
-        # Another connection: the first would have been idle as long as the filling took, and may have been closed.
+        # A new connection: the first was idle during the whole filling, and the server may have closed it.
         with contextlib.closing(server.connect()) as connection, connection.within(_STATEMENT_S):
             _analyse_tables(connection, dataset.schema, fill_end)
         if order.has_conditions:

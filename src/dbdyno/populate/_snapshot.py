@@ -25,7 +25,7 @@ FACTS = "facts.json"
 USED = "used"  # says by its time when a study last took the snapshot; outside what is counted as kept
 _SOON_S = 2.0
 _WAIT_S = 24 * 3600
-_ROW_BYTES = 300  # row, secondary index and page slack, generously
+_ROW_BYTES = 300  # row, secondary index and page slack, rounded up
 _EMPTY_SERVER_BYTES = 800 << 20
 
 

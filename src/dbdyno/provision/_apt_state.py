@@ -79,7 +79,7 @@ class AptState:
             result = self._run_apt(
                 "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S, check=False
             )
-            if result.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
+            if result.exit_code != 0:  # updates or security of an old suite may be gone: then the suite alone
                 progress(f"{self.suite} is read without its updates: {_apt_words(result.stderr).splitlines()[-1]}")
                 self._prepare_directory(all_pockets=False)
                 self._run_apt(
@@ -218,7 +218,7 @@ class AptState:
             'Acquire::Retries "3";',
             *self._distribution.settings,
         ]
-        if self.suite == "sid":  # its lists are valid for a week, and mirrors lag behind: `_check_expiry` judges them
+        if self.suite == "sid":  # its lists are valid for a week, and mirrors lag behind: `_check_expiry` decides
             lines.append('Acquire::Check-Valid-Until "false";')
         return "\n".join(lines) + "\n"
 

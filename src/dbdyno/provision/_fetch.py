@@ -55,7 +55,7 @@ def download(address: str, file: Path, progress: Progress) -> None:
             _check_room(address, part_file, total - fetched_bytes)
             with part_file.open("ab" if goes_on else "wb") as target:
                 for written_bytes in _copy_reply(reply, target, fetched_bytes, total, progress):
-                    if written_bytes > total:  # more than the server said, if it said anything: it may never end
+                    if written_bytes > total:  # more than the server announced, if anything: it may never end
                         _check_room(address, part_file, _TELL_EVERY_BYTES)
     except urllib.error.HTTPError as error:
         error.close()
@@ -113,7 +113,7 @@ def _copy_reply(
 ) -> Iterator[int]:
     """Write a reply into a file; now and then, how many bytes the file has."""
     fetched_bytes, reported_bytes = start_bytes, start_bytes
-    with contextlib.suppress(http.client.IncompleteRead):  # seen by the number of bytes, as a closed connection is
+    with contextlib.suppress(http.client.IncompleteRead):  # noticed by the number of bytes, like a closed connection
         while block := reply.read(_BLOCK_BYTES):
             target.write(block)
             fetched_bytes += len(block)

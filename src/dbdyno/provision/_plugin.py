@@ -231,7 +231,7 @@ def _copy_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Hos
 
 
 def _missing_libraries(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:
-    if "--library-path" in argv:  # through a loader of the engine's own: the host's libraries don't count
+    if "--library-path" in argv:  # started through the engine's own loader: the host's libraries don't count
         command = [*argv[: argv.index("--library-path") + 2], "--list", str(plugin)]
     else:
         command = [*argv[:-1], "ldd", str(plugin)]

@@ -120,7 +120,7 @@ def check_unchanged(folder: Path, title: str) -> None:
             "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
             code="files-changed",
         )
-    with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
+    with contextlib.suppress(OSError):  # the home may be read-only: then they are read each time
         (folder / _TIMES).write_text(times)
 
 

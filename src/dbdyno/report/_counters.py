@@ -83,7 +83,7 @@ def _cell_counters(group: CellJudgement, documents: list[Mapping[str, Any]]) -> 
             else:
                 levels[name] = (row["end"], max(row["highest"], levels.get(name, (0.0, row["highest"], unit))[1]), unit)
                 if name == "engine.redo.lsn" and row["covered_s"] > 1:
-                    # The first level was read a second into the window.
+                    # The first level was read one second after the start of the window.
                     growth = (row["end"] - row["begin"]) * document["window_s"] / (row["covered_s"] - 1)
                     deltas["engine.redo.lsn"] = (deltas.get(name, (0.0, unit))[0] + growth, unit)
     names_by_run = [{row["name"] for row in document["counters"]} for document in documents]

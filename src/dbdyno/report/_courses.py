@@ -18,7 +18,7 @@ def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[st
 
 
 def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | None:
-    # Late: a summary of runs of fixed length needs neither.
+    # Late: a summary of runs with fixed length needs neither.
     from dbdyno.plan import adaptive_length_rule
     from dbdyno.stats import Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 

@@ -75,7 +75,7 @@ def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:
     shown_panels = [panel for panel in run["panels"] if _most_points(panel, thinning)]
     lines = [(line, _most_points(panel, thinning)) for panel in shown_panels for line in panel["lines"]]
     points = [downsampled(line["s"], line["v"], max_points) for line, max_points in lines]
-    # All lines are rounded at once: a run has twenty, and for each a dozen calls of numpy take longer than its values.
+    # All lines are rounded at once: a run has twenty, and a dozen NumPy calls per line cost more than the rounding.
     rounded = iter(_split_rounded([values for _, values in points]))
     seconds = iter(seconds for seconds, _ in points)
     panels = [

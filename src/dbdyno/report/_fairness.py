@@ -72,7 +72,7 @@ class Fairness:
     def high_caveats(self) -> list[Caveat]:
         """Return one for each rule with high findings, unless there are many."""
         high = self.findings_by_rule("high")
-        # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
+        # A difference between campaigns weakens every comparison of workloads or routes: it is always listed.
         between_rules = [rule for rule in high if any(finding.between for finding in rule)]
         within_rules = [rule for rule in high if rule not in between_rules]
         named_caveats = (

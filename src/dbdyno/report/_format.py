@@ -63,8 +63,8 @@ def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[n
     exponents = np.floor(np.log10(np.abs(numbers), out=np.zeros_like(numbers), where=numbers != 0)).astype(np.int64)
     places = digits - 1 - exponents
     scale = _POWERS[np.minimum(np.abs(places), len(_POWERS) - 1)]
-    # Both ways as numpy rounds to a fixed number of places: multiplied by a whole power of ten, or divided by one.
-    with np.errstate(over="ignore"):  # of the way that is not taken
+    # NumPy rounds in two ways: it multiplies by a power of ten, or divides by one.
+    with np.errstate(over="ignore"):  # from the branch that is not taken
         rounded: NDArray[np.float64] = np.where(
             places >= 0, np.rint(numbers * scale) / scale, np.rint(numbers / scale) * scale
         )

@@ -17,7 +17,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
 _BOLD_LEVEL = 4
 """Level from which on a heading is a bold line: forges leave much room around headings."""
-_SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
+_LINK_BREAK = "<!-- -->"  # an invisible comment that keeps a forge from turning the text into a link
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
 
@@ -32,7 +32,7 @@ def escaped(text: str, most: int = 2000) -> str:
     words = "".join(char if char.isprintable() else " " for char in text)
     words = words if len(words) <= most else f"{words[:most]}…"
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    words = _LINKS.sub(lambda match: match[0] + _SPELL, _SPECIAL.sub(r"\\\1", words))
+    words = _LINKS.sub(lambda match: match[0] + _LINK_BREAK, _SPECIAL.sub(r"\\\1", words))
     # What stands first in a line can make a heading or a list of it.
     return re.sub(r"^(\s*\d*)([#+=-]+|(?<=\d)[.)])(?=\s|$)", r"\1\\\2", words).strip()
 
@@ -64,7 +64,7 @@ def _render_block(block: Block) -> list[str]:
 def _summary_markup(text: str) -> str:
     """Return text on one line of markup, in which nothing of Markdown has a meaning, but a forge makes links."""
     words = "".join(char if char.isprintable() else " " for char in text)
-    return _LINKS.sub(lambda match: match[0] + _SPELL, html.escape(words, quote=False))
+    return _LINKS.sub(lambda match: match[0] + _LINK_BREAK, html.escape(words, quote=False))
 
 
 def _line_text(words: Words) -> str:
@@ -81,7 +81,7 @@ def _span_text(part: str | TextSpan) -> str:
     if isinstance(part, str):
         outer_blanks = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
         return escaped(part).join(outer_blanks) if part.strip() else part
-    if part.style == "code":  # in which nothing but its end has a meaning
+    if part.style == "code":  # inside it, only the closing mark has a meaning
         return f"`{part.text.replace('`', ' ')}`"
     return f"**{escaped(part.text)}**"
 

@@ -50,7 +50,7 @@ def stall_mask(window: NDArray[np.float64], judged: SettledPart | None) -> NDArr
     """Return which seconds of a window are stalled: of its settled part, or of all where it was not judged."""
     mask = np.zeros(len(window), dtype=np.bool_)
     from_s = judged.judged_from_s if judged else 0
-    # Where nothing was done in most seconds, there is no level that a stall could fall below.
+    # Where most seconds have no transactions, there is no level that a stall could fall below.
     with contextlib.suppress(AnalysisError):
         mask[from_s:] = stalled_seconds(window[from_s:])
     return mask

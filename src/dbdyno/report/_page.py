@@ -102,7 +102,7 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     with ChartConverter() if has_stills else nullcontext() as converter:
         stills = StillDrawings(converter)  # its process starts while the study is judged
         claims, seconds = followed_claims(analysis, against), seconds_of_runs(analysis)
-        why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
+        why = why_of(analysis)  # before the response times: it reads more columns of the same files
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
         page = Page(analysis, palette, facets, stills)
         unfilled_body = _page_sections(page, why, claims, seconds)

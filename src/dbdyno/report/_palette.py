@@ -25,7 +25,7 @@ _HUES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 _OTHERS = ("#0a6b4c", "#4fb08c", "#6fd6ae", "#3f8f70")
-# Hues as far apart as four can be, also to colour-blind readers; (light, dark), the first the family's that owns it.
+# Four hues as far apart as possible, also for colour-blind readers; (light, dark), the first belongs to the family.
 _APART = (("#0b5394", "#7cc0f5"), ("#b44a00", "#ffa04a"), ("#b56bc9", "#b98cff"), ("#0a8f6a", "#d8e27a"))
 _OWNERS = ("mariadb", "mysql", "percona")
 _SPARE = (1, 3, 2, 0)

@@ -15,8 +15,8 @@ from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
-_DRAWING_MS = 120_000  # of the page's own clock, which stands still while it works
-_PATIENCE_S = 600.0
+_DRAWING_MS = 120_000  # milliseconds of the page's virtual clock, which stops while the page computes
+_TIMEOUT_S = 600.0
 
 
 def build_pdf(
@@ -48,7 +48,7 @@ def build_pdf(
         page, pdf_path = folder / "report.html", folder / "report.pdf"
         page.write_text(page_text(results, against) if is_full else paper_text(results), encoding="utf-8")
         try:
-            process = host.run(_browser_command(program, folder, page, pdf_path), timeout_s=_PATIENCE_S, check=False)
+            process = host.run(_browser_command(program, folder, page, pdf_path), timeout_s=_TIMEOUT_S, check=False)
         except HostError as error:
             raise HostError(error.what, error.why, _browser_remedy()) from error
         if not pdf_path.exists() or not pdf_path.read_bytes().startswith(b"%PDF"):

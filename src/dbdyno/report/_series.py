@@ -198,7 +198,7 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
     times = _Times.of_step(seconds[:0], 1)
     for metric, row_indices in rows.items():
         metric_seconds = seconds[row_indices]
-        if not np.array_equal(metric_seconds, times.seconds):  # a sampler reads most metrics in the same seconds
+        if not np.array_equal(metric_seconds, times.seconds):  # most metrics are read in the same seconds
             times = _Times.of_step(metric_seconds, _usual_step(metric_seconds))
         lines[metric] = times, values[row_indices]
     units = {metric: unit_of_row.text(int(row_indices[-1])) for metric, row_indices in rows.items()}

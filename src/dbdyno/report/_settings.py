@@ -13,7 +13,7 @@ from dbdyno.store import StoredStudy
 
 EMPTY = "(empty)"
 """Stands for the value of a variable that is there, but has no letters."""
-# What differs from run to run without meaning: names, numbers and places of one server's life.
+# Settings that differ between server starts without meaning: names, identifiers and paths.
 _OF_ONE_LIFE = re.compile(
     r"hostname|port|socket|.*(_dir|dir|_file|_path|basename|_index)$|pid_file|server_(id|uuid)|.*timestamp|gtid_.*|"
     r"pseudo_.*|rand_seed.*|.*_(gtid|purged|executed)|secure_file_priv|log_error|report_.*|.*uuid.*|"

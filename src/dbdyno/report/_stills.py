@@ -65,7 +65,7 @@ class StillDrawings:
         if self._converter is None:
             return canvas(Html(""), None)
         spec_json = json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()})
-        if is_folded and self._begun_chars + len(spec_json) > MOST_INLINE_CHARS:  # a drawing is about as long as that
+        if is_folded and self._begun_chars + len(spec_json) > MOST_INLINE_CHARS:  # a drawing takes about that long
             return canvas(Html(""), None)
         self._begun_chars += len(spec_json)
         self._begun.append((name, self._converter.begin_svg(spec_json), canvas))

@@ -48,7 +48,7 @@ from dbdyno.store import StoredStudy
 from dbdyno.study import Study, settings_lines
 
 if TYPE_CHECKING:
-    # Imported where they are used, as a summary, which is to be there at once, explains nothing.
+    # Imported where they are used: a summary must appear at once and explains nothing.
     from dbdyno.analyse.explain import Explanation, NetworkTime
     from dbdyno.report.why._cell_times import Times
 

@@ -87,7 +87,7 @@ def _types_blocks(analysis: StudyAnalysis) -> Iterator[Block]:
 
 
 def _why_blocks(analysis: StudyAnalysis) -> list[Block]:
-    from dbdyno.report.why._choice import why_lines  # late: a tenth of the time of a summary, which seldom needs it
+    from dbdyno.report.why._choice import why_lines  # late: a tenth of a summary's time, seldom needed
 
     return titled_list("Why", why_lines(analysis))
 

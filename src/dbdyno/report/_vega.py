@@ -46,7 +46,7 @@ def _make_script(cache_path: Path) -> str:
     with ChartConverter() as converter:
         bundled = converter.bundle()
     script = bundled.replace("</script", "<\\/script")
-    with contextlib.suppress(OSError):  # without a cache the next report takes as long as this one
+    with contextlib.suppress(OSError):  # without a cache the next report is no faster
         cache_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = cache_path.with_name(f".{cache_path.name}.{os.getpid()}")
         temporary.write_text(_script_digest(script) + script, encoding="utf-8", newline="")

@@ -56,7 +56,7 @@ def _remaining_s(stored_folder: StoredFolder, run: LiveRun, benches: int) -> flo
     if stored_folder.run_ns is None or run.cell is None or _is_further(stored_folder, run, benches):
         return None
     begun = stored_folder.runs_done
-    if benches == 1:  # a failed run is made again after later ones, and one that has just ended may be stored already
+    if benches == 1:  # a failed run is repeated after later ones, and a run that has just ended may already be stored
         begun = max(run.number - 1, min(begun, stored_folder.runs_planned - 1))
     total_ns = (stored_folder.runs_planned - begun) * stored_folder.run_ns // benches
     elapsed = min(time.time_ns() - run.began_ns, stored_folder.run_ns)

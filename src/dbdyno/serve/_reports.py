@@ -32,7 +32,7 @@ class ReportCache:
             if not place.exists():
                 for older in self._folder.glob(f"{study.key}-*.html"):
                     older.unlink()
-                from dbdyno.report import build_page  # late: a list of studies is there before what draws charts
+                from dbdyno.report import build_page  # late: the list of studies needs no chart library
 
                 build_page(study.checked(), place)
             return place.read_bytes()

@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, reply: Reply, *, with_body: bool, **more: str) -> None:
         self.server.connections.replying(self.connection)
         self.send_response(reply.status)
-        # One request a connection: what came with it is not read, and a server that ends has nobody left to answer.
+        # One request per connection: further bytes are not read, and a server that ends closes the connection.
         headers = {"Content-Type": reply.kind, "Content-Length": str(len(reply.body)), "Connection": "close"}
         for name, value in (headers | _HEADERS | {"Content-Security-Policy": reply.policy} | more).items():
             self.send_header(name, value)

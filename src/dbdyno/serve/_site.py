@@ -23,7 +23,7 @@ _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
-_REPORT_POLICY = "frame-ancestors 'none'"  # the page itself names what it may do
+_REPORT_POLICY = "frame-ancestors 'none'"  # the page's own policy says what it may load
 _STUDY_RE = re.compile(r"/studies/([0-9a-f]{12})(/|\.json|/report)")
 _ASSETS = {"/serve.js": ("serve.js", "text/javascript; charset=utf-8")}
 _HTML, _JSON, _TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"

@@ -103,7 +103,7 @@ class StudyFolder:
     def _read(self, stamp: tuple[int, ...]) -> StoredFolder:
         try:
             results = self.checked()
-            self._opened = stamp[:2], replace(results)  # a copy: without all that is read for the answer
+            self._opened = stamp[:2], replace(results)  # a copy without the data that is read for the answer
             return _stored_folder(results)
         except DbdynoError as error:
             return StoredFolder(name=self.path.name, problem=str(error))

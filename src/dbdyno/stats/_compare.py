@@ -131,11 +131,11 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
         power = t_quantile(_POWER, df)
         if abs(difference) >= (t_quantile(1 - alpha / 2, df) + power) * se:
             return True
-        # The nearer end of the margin alone has to be far enough off, which is cheaper to know than the power itself.
+        # A lower bound first: the nearer end of the margin alone, which is cheaper to compute than the power itself.
         is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
         return is_near_end_far and _has_power_of_same(difference, se, df, margin)
 
-    candidates = range(2, MOST_REPEATS + 1)  # with more repeats, what is decided stays so
+    candidates = range(2, MOST_REPEATS + 1)  # power grows with repeats, so a decided comparison stays decided
     index = bisect_left(candidates, True, key=is_decided)
     return candidates[index] if index < len(candidates) else None
 
@@ -217,7 +217,7 @@ def spreads_to_stand(
     limits, most = [0.0] * len(pairs), math.inf
     for step, index in enumerate(sorted(range(len(pairs)), key=lambda index: p_values[index])):
         (left, right), step_alpha = pairs[index], alpha / (len(pairs) - step)
-        if assumed[index] == (None, None):  # its p does not depend on any assumption
+        if assumed[index] == (None, None):  # the p of this test needs no assumption
             limit = math.inf if p_values[index] < step_alpha else 0.0
         else:
             limit = spread_to_stand(left, right, assumed[index], step_alpha)

@@ -142,7 +142,7 @@ def _t_quantile_of_tail(tail: float, df: float) -> float:
         next_t = t + step
         if not low <= next_t <= high:
             next_t = 2 * t if math.isinf(high) else (low + high) / 2
-        if abs(next_t - t) <= 1e-8 * t:  # its own error is about the square of the step
+        if abs(next_t - t) <= 1e-8 * t:  # the error of the step itself is about its square
             return next_t
         t = next_t
     return t

@@ -104,7 +104,7 @@ def autocorrelation_time(x: ArrayLike) -> float:
 def _autocorrelation(values: FloatArray) -> FloatArray:
     n = len(values)
     size = 1 << (2 * n - 1).bit_length()
-    scaled = (values - values.mean()) / np.ptp(values)  # squares of very small rates would vanish
+    scaled = (values - values.mean()) / np.ptp(values)  # squares of very small rates would underflow
     spectrum = np.fft.rfft(scaled, size)
     covariance = np.fft.irfft(np.abs(spectrum) ** 2, size)[:n]
     correlation: FloatArray = covariance / covariance[0]

@@ -30,8 +30,8 @@ _SPIKE_SCALES = 4.0
 _SETTLED_FROM_GROUP = 12
 _MOST_CORRELATION = 0.9
 _SCALE_FLOOR = 1e-9
-_BLOCK_GROUPS = 128  # ends of pieces between two looks at the starts
-_MOST_PAIRS = 1 << 17  # of starts compared at once; memory
+_BLOCK_GROUPS = 128  # segment ends between two prunings of the candidate starts
+_MOST_PAIRS = 1 << 17  # number of starts compared at once; bounds the memory
 _ROUNDINGS = 64 * float(np.finfo(np.float64).eps)
 
 

@@ -200,7 +200,7 @@ class _Stretch:
 
     def _is_lsm_debt_settled(self) -> bool | None:
         if self.facts.storage_engine == "rocksdb":
-            return None  # it shows that a compaction waits, not how much there is to compact
+            return None  # it shows that a compaction waits, not how much data it must compact
         queues = [self._metric_values(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
         settled = [is_settled(queue, _QUEUE_CAPACITY) for queue in queues]
         return False if False in settled else None if None in settled else True

@@ -170,7 +170,7 @@ def staged_levels(first: Sequence[Sequence[float]], every: Sequence[Sequence[flo
 def _staged_level(first: Sequence[float], every: Sequence[float], sd: float, df: float) -> LogLevel | None:
     if len(every) < 2:
         return None
-    if not first or math.isnan(sd):  # the first runs were lost: what is left is all there is
+    if not first or math.isnan(sd):  # the first runs were lost; only these are left
         return repeated_level(every, float(np.std(every, ddof=1)), len(every) - 1.0)
     return repeated_level(every, sd, df)
 

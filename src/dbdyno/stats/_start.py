@@ -10,7 +10,7 @@ from dbdyno.stats._series import FloatArray, checked_series, group_means
 
 GROUP_S = 5
 WITHIN = 0.03
-_ALLOWED_OUT = 10  # one in so many
+_ALLOWED_OUT = 10  # one group in this many
 _WORTH_CUTTING = 0.02
 _ROUNDING = 1e-12
 

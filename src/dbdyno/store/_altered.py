@@ -107,7 +107,7 @@ def check_folder(folder: Path, manifest: Manifest, manifest_sha256: str, *, is_f
     journal = _Journal.read(folder, manifest, manifest_sha256)
     is_sealed = journal.seals[-1:] == [manifest_sha256]
     alterations = list(journal.alterations)
-    # A kill between the journal's line and the manifest leaves the manifest before.
+    # A kill between the journal's line and the manifest leaves the previous manifest.
     if journal.seals and manifest_sha256 not in journal.seals[-2:]:
         alterations.append(FileAlteration(layout.MANIFEST, "differs from the one in the journal"))
     units = _Units(folder, manifest, journal, is_full=is_full)
@@ -239,7 +239,7 @@ def _read_cell_and_id(folder: Path) -> tuple[str, str]:
     """Return the cell and id in the record of a run; empty where it can't be read."""
     try:
         record = record_from_json(read_json(folder / layout.RECORD))
-    except Exception:  # any content: that it is altered is reported anyway
+    except Exception:  # any content: the alteration is reported anyway
         return "", ""
     return f"{cell_words(record.run.cell)}, {record.run.repeat_words}", record.run.run_id
 

@@ -45,7 +45,7 @@ def check_until_quiet(path: Path, check: FolderCheck) -> tuple[Manifest, Checked
         else:
             if not checked_folder.alterations:
                 return manifest, checked_folder
-            # A writer that has gone since the manifest was read has written a new one.
+            # A writer that ended after the manifest was read has written a new one.
             if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
                 return manifest, checked_folder
         time.sleep(_PAUSE_S)

@@ -40,7 +40,7 @@ _SQL: Mapping[ColumnKind, str] = MappingProxyType(
     {"int64": "BIGINT", "double": "DOUBLE", "string": "VARCHAR", "bool": "BOOLEAN"}
 )
 _CELL, _RUN, _RECORD = (_plain_columns(kind) for kind in (Cell, Run, RunRecord))
-del _RUN["reason"]  # of its place in the plan; a record's own says what became of it
+del _RUN["reason"]  # of its place in the plan; the record's own says how it ended
 _LATENCY = MappingProxyType({f"latency_ns_{name}": name for name in _plain_columns(LatencyNs)})
 _RUNS: Mapping[str, ColumnKind] = MappingProxyType(
     {

@@ -54,7 +54,7 @@ class ResultsWriter:
         self._files = {**manifest.files, **checked.unlisted}
         for unit in [unit for unit in units_of(self._files) if not (path / unit).exists()]:
             self._files = self._files_without(unit)
-        if not checked.has_checksums:  # what comes next is the journal's last word on manifests but one
+        if not checked.has_checksums:  # the manifest before the one that is written next
             self.append(MANIFEST_WRITTEN, sha256=manifest_sha256)
 
     def folder_problem(self) -> HostError | None:

@@ -54,7 +54,7 @@ def find_study(path: Path) -> Path:
 def bundled_studies() -> dict[str, Path]:
     """Return the studies that come with dbdyno, by name."""
     package = Path(__file__).parents[1]
-    folders = (package / "studies", package.parents[1] / "studies")  # of an installation, of a clone
+    folders = (package / "studies", package.parents[1] / "studies")  # in an installation; in a clone
     files = next((sorted(folder.glob("*.toml")) for folder in folders if folder.is_dir()), [])
     return {file.stem: file for file in files}
 

@@ -29,7 +29,7 @@ NO_FOLDERS: WorkloadFolders = MappingProxyType({})
 _FOLDER = "folder"
 DATA_FILE = "data_file"
 """The option of LinkBench that names a file which the load generator reads."""
-_LAB_CHOOSES = frozenset({"mysql_storage_engine", _FOLDER})  # a target names its storage engine, a host its folders
+_LAB_CHOOSES = frozenset({"mysql_storage_engine", _FOLDER})  # the target names its storage engine, the host its folders
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 )

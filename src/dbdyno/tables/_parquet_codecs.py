@@ -23,7 +23,7 @@ def unpacked(codec: int, data: bytes, size: int) -> bytes:
     ------
     ValueError : it is damaged, or holds another number of bytes
     """
-    if size < 0:  # to a decompressor it would mean no limit
+    if size < 0:  # a decompressor takes 0 as "no limit"
         raise ValueError(f"a page of {size} bytes")
     if codec == UNCOMPRESSED:
         content = data
@@ -85,5 +85,5 @@ def _unpack_snappy(data: bytes, size: int) -> bytes:
             raise ValueError("a copy of what is not there")
         copy_start = len(output) - offset
         pattern = output[copy_start : copy_start + length]
-        output += (pattern * (length // len(pattern) + 1))[:length]  # a copy may go on into what it makes
+        output += (pattern * (length // len(pattern) + 1))[:length]  # a copy may overlap its own output
     return bytes(output)

@@ -12,7 +12,7 @@ MAGIC = b"PAR1"
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 UTF8, ENUM, DECIMAL, UINT_8, UINT_64, INT_8, INT_64, JSON = 0, 4, 5, 11, 14, 15, 18, 19
 _NESTED, _REQUIRED = "lists or groups", 0
-_STRING, _LOGICAL_DECIMAL, _INTEGER, _NULL = 1, 5, 10, 11  # of the union of logical types
+_STRING, _LOGICAL_DECIMAL, _INTEGER, _NULL = 1, 5, 10, 11  # field numbers in the union of logical types
 _TYPES = ("flags", "integers", "integers", "times", "numbers", "numbers", "bytes", "bytes")
 ColumnMeaning = Literal["number", "unsigned", "text", "nothing"]
 

@@ -57,7 +57,7 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
         else:
             field, at = _read_signed(data, at)
         kind = head & 0x0F
-        # Of a thousand files the footers hold a million values: those that are frequent are read here, without a call.
+        # The footers of a thousand files hold a million values: the frequent types are read inline, without a call.
         if _I16 <= kind <= _I64:
             value = data[at]
             if value < 0x80:
@@ -97,7 +97,7 @@ def _read_value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
         return data[at], at + 1
     if kind == _DOUBLE:
         return struct.unpack_from("<d", data, at)[0], at + 8
-    raise ValueError(f"a value of unknown kind {kind}")  # maps, which Parquet has none of, too
+    raise ValueError(f"a value of unknown kind {kind}")  # also maps, which Parquet does not use
 
 
 def _read_list(data: bytes, at: int) -> tuple[list[Any], int]:

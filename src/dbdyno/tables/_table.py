@@ -44,7 +44,7 @@ class Texts:
     def among(self, names: Collection[str]) -> NDArray[np.bool_]:
         """Return which rows hold one of these texts."""
         is_name = np.array([*(name in names for name in self.names), False])
-        is_among: NDArray[np.bool_] = is_name[self.codes]  # the last stands for -1
+        is_among: NDArray[np.bool_] = is_name[self.codes]  # index -1 selects the last one
         return is_among
 
     def at(self, rows: NDArray[Any]) -> Texts:

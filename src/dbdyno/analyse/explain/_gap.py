@@ -305,7 +305,7 @@ def _part_gap(part: Part, difference: Difference, works: tuple[float | None, flo
     if any(ms > 0 and not work for ms, work in zip(times_ms, works, strict=True)):
         return PartGap(part.part_id, part.words, difference)
     left, right = (ms / work if work else None for ms, work in zip(times_ms, works, strict=True))
-    # Of what one side did not do it has no cost either: all of the difference is then one of work.
+    # A side that did none of this work has no cost per unit: the whole difference is then one of work.
     costs = (right if left is None else left) or 0.0, (left if right is None else right) or 0.0
     by_work, by_cost = split_by_factors((works[0], costs[0]), (works[1], costs[1]))
     return PartGap(part.part_id, part.words, difference, part.unit, works[0], works[1], by_work, by_cost)

@@ -194,7 +194,7 @@ def _half_ms(name: str, run: Breakdown) -> float:
     if part is None:
         return 0.0
     if part.series_ms is None or len(part.series_ms) < 2:
-        return run.noise_share * abs(part.ms)  # as noisy as the whole, for want of its own seconds
+        return run.noise_share * abs(part.ms)  # assumed as noisy as the whole, because it has no seconds of its own
     return noise_interval(part.series_ms).half_width
 
 

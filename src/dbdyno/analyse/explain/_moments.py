@@ -136,7 +136,7 @@ def _stall_masks(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
     """Return seconds near the median, and stalled ones."""
     try:
         stalled = stalled_seconds(tps)
-    except AnalysisError:  # nothing was done in half of the seconds: no second is the usual one
+    except AnalysisError:  # half of the seconds have no transactions, so none is typical
         return np.zeros(len(tps), bool), np.zeros(len(tps), bool)
     middle = float(np.median(tps))
     return np.abs(tps - middle) <= _NEAR_MEDIAN * middle, stalled

@@ -92,7 +92,7 @@ def rank_causes(
     decided_parts = gap.with_verdict("decided")
     if not decided_parts or decided_parts[0].part_id != ON_CPU or _explains_processor(ranking):
         return ranking
-    # More rows and dearer ones can each be too little to be decided where the processor time that they make is not.
+    # More rows and more time per row can each be undecided although the processor time that they add up to is decided.
     whole_ranking = _rank_portions(portions(gap, known, is_processor_whole=True), gap, runs, known, proofs)
     return whole_ranking if _explains_processor(whole_ranking) else ranking
 
@@ -253,7 +253,7 @@ def _claimed_shares(gap: Gap, cause_portions: Sequence[Portion]) -> dict[str, fl
 
 def _cause_differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
     """Return the difference of each cause, and that which none claims as `REST`."""
-    if gap.is_paired:  # causes share out the difference of these runs
+    if gap.is_paired:  # causes divide the difference between these runs
         sides = runs_of_shared_rounds(runs[gap.left], runs[gap.right])
         runs = {**runs, gap.left: sides[0], gap.right: sides[1]}
     cause_breakdowns = {

@@ -21,7 +21,7 @@ _OTHER_RULES = frozenset({*CAPACITY_OPTIONS, "table_open_cache_instances", "inno
 _PATH_RE = re.compile(r"(_file|_dir|dir|_path|socket|log_bin|log_error|relay_log|_index|_log)$")
 _LAUNCH = frozenset({"plugin_load", "plugin_load_add"})
 _SESSION_SCOPED = frozenset({"charset.default_per_charset"})
-# What machine, build and tables decide rather than an option file.
+# Variables that the machine, the build or the tables decide, not an option file.
 _CIRCUMSTANCES = frozenset(
     {
         "charset.collation", "io.native_aio", "memory.numa_interleave", "redo.capacity", "redo.write_ahead",

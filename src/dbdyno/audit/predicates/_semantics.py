@@ -10,7 +10,7 @@ from dbdyno.audit.predicates._generic import on_some, spoken_differences
 from dbdyno.core import short_percent
 from dbdyno.engines import conflicts_of
 
-# Flags that one vendor dropped; others still print them, without a difference in what is checked today.
+# Flags that one vendor dropped; others still print them, without an effect on what is checked.
 _DROPPED_FLAGS = frozenset(
     {
         "NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS", "DB2", "MAXDB", "MSSQL",

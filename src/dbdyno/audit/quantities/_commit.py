@@ -39,7 +39,7 @@ def _periodic_commit_class(target: AuditTarget, policy: SourcedValue) -> Sourced
 def gtid(target: AuditTarget) -> SourcedValue:
     """Return whether transactions carry global ids that the server keeps account of."""
     if target.family == "mariadb":
-        return NOT_OFFERED  # it writes its own id with every transaction and has no switch for it
+        return NOT_OFFERED  # it writes its own id with every transaction, and no option prevents that
     reading = effective(target, "binlog.gtid")
     return known("OFF") if reading.state == "not offered" else reading
 

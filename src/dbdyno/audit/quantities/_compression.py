@@ -17,7 +17,7 @@ _ROW_FORMAT_RE = re.compile(r"ROW_FORMAT\s*=", re.IGNORECASE)
 # The table's own, after ENGINE: InnoDB ignores one of an index.
 _BLOCK_SIZE_RE = re.compile(r"\bENGINE\s*=.*?\bKEY_BLOCK_SIZE\s*=\s*([1-9]\d*)", re.IGNORECASE | re.DOTALL)
 _PAGE_BYTES = 16_384
-# Of all levels, not of the last one alone; the first one given holds. Without, RocksDB takes Snappy if it is built in.
+# For all levels, not only the last; the first one given counts. Without one, RocksDB uses Snappy if it is built in.
 _OF_ALL_LEVELS = ("compression_per_level", "compression")
 _SNAPPY = "kSnappyCompression"
 

@@ -268,7 +268,7 @@ def _largest_gain(
         return effect.size
     name, *values = _first_difference(labels, helped, other) or ("",)
     if name == _RESIDENT and _storage_engine(comparison_set, helped) == "innodb":
-        return 1.0  # rows are in the buffer pool alone: what else its process takes saves no read
+        return 1.0  # only the buffer pool holds rows: other memory of the process saves no read
     numbers = [_number(value) for value in values]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return math.inf

@@ -55,7 +55,7 @@ def facts_of(runs: TargetRuns) -> TargetFacts:
     """Return all that is stored of a target, in the audit's words."""
     run_id = runs.judged.run.run_id
     window = runs.source.window(run_id)
-    option_file = runs.source.option_file(run_id)  # empty for a server that is not ours
+    option_file = runs.source.option_file(run_id)  # empty for a server that dbdyno did not start
     return TargetFacts(
         name=runs.target.name,
         variables=_dump_rows(runs.document("variables")),
@@ -205,7 +205,7 @@ def _run_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
     if runs.is_imported:
         return {"transactions_each_second": list(window.tps)}
     if not any(record.span.started_ns for record in runs.runs):
-        return {}  # looked at, not driven
+        return {}  # inspected, not driven
     errors: Counter[str] = Counter()
     for record in runs.runs:
         errors.update(dict(record.figures.errors))

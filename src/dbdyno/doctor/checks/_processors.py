@@ -134,7 +134,7 @@ PROCESSORS_CHECKS = (
 )
 
 
-# Read without a system call; all others cost a microsecond and more, twice a transaction, and as often in the server.
+# Clock sources that are read without a system call; each other source costs at least a microsecond per reading.
 _FAST = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource")
 
 

@@ -334,7 +334,7 @@ class RemoteHost(Host):
 
     def forget_at_end(self, name: str) -> None:
         """No longer run that command."""
-        with contextlib.suppress(Refused):  # what is undone twice does no harm
+        with contextlib.suppress(Refused):  # undoing a change twice does no harm
             self.link.ask("forget-at-end", name=name)
         self._at_end.discard(name)
 

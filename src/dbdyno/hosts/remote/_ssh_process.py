@@ -50,7 +50,7 @@ class SshProcess:
         except OSError as error:
             remedy = "check that the OpenSSH client is installed, and that this user may start processes (ulimit -u)"
             raise HostError("ssh can't be started", str(error), remedy, fault="network") from error
-        # Read all the time: a full pipe would block an ssh that prints much, and with it the connection.
+        # Read all the time: a full pipe would block an ssh that prints much, and so the connection.
         self._stderr_reader = threading.Thread(target=self._collect_stderr, daemon=True, name="dbdyno-ssh-stderr")
         self._stderr_reader.start()
 

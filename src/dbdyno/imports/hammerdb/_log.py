@@ -86,7 +86,7 @@ def job_report(text: str) -> dict[str, Any] | None:
     return document if isinstance(result, dict) and isinstance(result.get("nopm"), int) else None
 
 
-@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
+@functools.lru_cache(maxsize=1)  # each run of a log reads it again
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """Return the timed runs of a log; runs whose beginning is missing are found by their results."""
     if job_report(text) is not None:

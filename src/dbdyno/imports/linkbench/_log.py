@@ -65,7 +65,7 @@ def is_linkbench(text: str) -> bool:
     return _TRACES_RE.search(text) is not None
 
 
-@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
+@functools.lru_cache(maxsize=1)  # each run of a log reads it again
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """Return the request phases of a log; a table of statistics alone counts as one."""
     phase_ends = [_end_of_line(text, match.end()) for match in _DONE_RE.finditer(text)]

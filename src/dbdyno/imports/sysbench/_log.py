@@ -62,7 +62,7 @@ def is_sysbench(text: str) -> bool:
     return _TRACES_RE.search(text) is not None
 
 
-@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
+@functools.lru_cache(maxsize=1)  # each run of a log reads it again
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """Return the runs of a log, without reading their intervals; none when there is no trace of a run in it."""
     starts = _run_starts(text)

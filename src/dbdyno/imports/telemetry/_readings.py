@@ -98,7 +98,7 @@ def align(reports: ToolReports, seconds_count: int, lead_s: int = 0) -> AlignedR
         report_indices, values = (
             report_indices[report_indices < reports.count],
             values[report_indices < reports.count],
-        )  # a last report may be cut off after its head
+        )  # the last report may be cut off after its header
         run_seconds = seconds[report_indices] - lead_s
         is_kept = (report_indices >= first_report) & (run_seconds >= 0) & (run_seconds < seconds_count)
         if not is_kept.any() or not np.isfinite(values).all():
@@ -155,7 +155,7 @@ def numbers(words: Sequence[str]) -> list[float] | None:
         values = list(map(float, words))
     except ValueError:
         values = []
-    if values and sum(map(abs, values)) < _MOST:  # neither nan nor inf, nor more than `number` takes
+    if values and sum(map(abs, values)) < _MOST:  # neither NaN nor infinite, nor larger than `number` accepts
         return values
     known_numbers = [value for word in words if (value := number(word)) is not None]
     return known_numbers if len(known_numbers) == len(words) else None

@@ -26,7 +26,7 @@ _POINT_S = 2
 _LONGEST_S = 60.0
 _READY_S = 10.0
 _BY_HAND = "run dbdyno-load null-server by hand"
-_SERVED = "900s"  # then it ends by itself, should this process be killed
+_SERVED = "900s"  # so that it ends by itself if this process is killed
 OnPoint = Callable[[CalibrationPoint, int, int], None]
 """Receives a point, its number from 1, and how many there will be."""
 

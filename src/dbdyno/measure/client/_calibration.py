@@ -145,7 +145,7 @@ class Calibration:
         workload_points = [point for point in route_points if point.workload == workload]
         if workload_points or not route_points:
             return workload_points
-        # One statement per event is its own kind; anything else looks more like the mix than like that.
+        # Events of one statement form a kind; all others resemble the mix more.
         fallback = route_points[-1].workload
         return [point for point in route_points if point.workload == fallback]
 
@@ -162,7 +162,7 @@ def read_calibration(root: Path, key: CalibrationKey) -> Calibration | None:
             return None
         calibration = decode(Calibration, row)
     except (OSError, ValueError):
-        return None  # it can be made again at any time: a damaged one is as good as none
+        return None  # it can be measured again at any time: a damaged one counts as missing
     return calibration if calibration.key == key else None
 
 

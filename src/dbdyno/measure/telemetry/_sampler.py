@@ -131,7 +131,7 @@ class Sampler:
         asked_ns = began_ns if read_ns is None else read_ns
         try:
             readings = {reading.metric: reading for reading in source.read()}
-        except Exception as error:  # a source that fails costs a caveat, never the run
+        except Exception as error:  # a failing source costs a caveat, never the run
             self.failures.append((source.name, boundary - 1, f"{type(error).__name__}: {error}"))
             return
         second = boundary - 1

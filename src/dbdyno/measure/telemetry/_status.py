@@ -93,7 +93,7 @@ class StatusSource:
     def read(self) -> Sequence[Reading]:
         """Return what the server counted, without the work of these readings if that is known."""
         readings = self._read()
-        self._readings += 1  # now: one that failed may have counted nothing
+        self._readings += 1  # fetched now: a failed query may have counted nothing
         return [
             replace(reading, value=reading.value - self._readings * self._own_work.get(reading.metric, 0.0))
             for reading in readings

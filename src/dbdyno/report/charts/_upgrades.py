@@ -77,7 +77,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         labelLimit=0,
         minExtent=0,
         maxExtent=0,
-        labelAlign="left",  # above its row: next to it a phone has no room
+        labelAlign="left",  # above its row: a phone has no room next to it
         labelPadding=-2,
         labelOffset=_LABEL_UP_PX,
     )

@@ -130,8 +130,8 @@ def diff_results(
             )
         else:
             pairs.append(pair)
-    excluded_cells += unmatched_cells  # last: of cells in both folders, the reason says more
-    folders = sides[:1] if sides[0] is sides[1] else sides  # one sentinel counts once
+    excluded_cells += unmatched_cells  # last: for cells in both folders, the reason says more
+    folders = sides[:1] if sides[0] is sides[1] else sides  # each sentinel counts once
     spreads = (sentinel_spread(side.records) for side in folders)
     changes = list(compare_studies(pairs, [spread for spread in spreads if spread is not None]))
     changed_rows = tuple(changed(*sides, names, {group.cell for pair in common_pairs for group in pair}))
@@ -157,7 +157,7 @@ def _target_names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) 
                 )
     if sides[0] is sides[1]:
         return _target_names_within(sides[0], renamed)
-    # A target that is paired with another by hand is not its own successor as well.
+    # A target that the user paired with another one is not compared with itself as well.
     paired_names = set(renamed.values())
     successors = {name: renamed.get(name, "" if name in paired_names else name) for name in new_names}
     return {name: old for name, old in successors.items() if old in base_names}
@@ -180,7 +180,7 @@ def _match_cells(
     sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]
 ) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[ExcludedCell]]:
     base, new = (side.judgements for side in sides)
-    if sides[0] is sides[1]:  # targets that nobody paired are no part of the question
+    if sides[0] is sides[1]:  # targets without a partner are not compared
         base = {cell: group for cell, group in base.items() if cell.target in names.values()}
         new = {cell: group for cell, group in new.items() if cell.target in names}
     pairs, unmatched_cells, matched_cells = [], [], set()

@@ -17,7 +17,7 @@ from dbdyno.report.diff._side import DiffSide
 MismatchKind = Literal["policy", "workload", "dataset", "pacing", "window", "host"]
 MISMATCH_KINDS: tuple[MismatchKind, ...] = get_args(MismatchKind)
 _LENGTH_RE = re.compile(r", (\d+ s|unknown length)$")
-_SAME_MEMORY = 0.05  # what a kernel leaves of the same machine's memory differs by less
+_SAME_MEMORY = 0.05  # two kernels on the same machine differ by less in usable memory
 _HARDWARE = {
     "cpu_model": "processor",
     "logical_cpu_count": "processors",

@@ -158,7 +158,7 @@ def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[Stu
         label = os.path.relpath(path, common_path)
         try:
             side = DiffSide.of(StoredStudy.open(path, check=check))
-        except AlteredError:  # a level that somebody changed is no reason to judge the others without it
+        except AlteredError:  # an altered level does not stop the judgement of the others
             raise
         except (StoreError, StudyError) as error:
             omitted.append(Omitted(label, None, str(error)))

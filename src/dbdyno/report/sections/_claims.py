@@ -20,7 +20,7 @@ def claims_section(held: CheckedClaims | None) -> Section | None:
     """Return a chart of the figures and the table; nothing where the study follows no report."""
     if held is None:
         return None
-    # Not the filter's: a claim is about what it names, with any selection.
+    # Not filtered: a claim names its own cells, whatever is selected.
     return section(
         "claims",
         CLAIMS_TITLE,

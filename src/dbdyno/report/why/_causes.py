@@ -87,7 +87,7 @@ def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple
         values = _known_value_text(value_in_effect(left, name)), _known_value_text(value_in_effect(right, name))
         if values[0] is not None and values[1] is not None:
             settings[name] = (values[0], values[1])
-    if settings.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
+    if settings.get(_BINLOG) == ("OFF", "OFF"):  # without a binary log, its other settings mean nothing
         return {name: values for name, values in settings.items() if not name.startswith("binlog.")}
     return settings
 

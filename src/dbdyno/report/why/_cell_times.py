@@ -108,7 +108,7 @@ def _network_use(
     if not path:
         return None
     route = results.study.shaped_route(record.run.cell.route)
-    is_rate_of_replies = route is not None and route.rate_bits_per_s is not None  # requests are not held to it
+    is_rate_of_replies = route is not None and route.rate_bits_per_s is not None  # requests have no such limit
     names = ("bytes_received",) if is_rate_of_replies else ("bytes_sent", "bytes_received")
     bytes_count = sum(float(np.nansum(settled_table.numbers(name))) for name in names)
     measured_path = results.optional_document(record.run.run_id, "telemetry").get("network") or {}

@@ -91,7 +91,7 @@ def _compare_counted_work(kind: CountedKind, left: CellCounters, right: CellCoun
     costs = [time / work if work else 0.0 for time, work in zip(ms, works, strict=True)]
     if min(*works, *ms) < 0 or any(time and not work for time, work in zip(ms, works, strict=True)):
         return CountedWork(kind, *works, *ms)
-    # Of what one side did not do it has no cost either: all of the difference is then one of work.
+    # A side that did none of this work has no cost per unit: the whole difference is then one of work.
     left_factors, right_factors = (
         (work, cost if work else max(costs)) for work, cost in zip(works, costs, strict=True)
     )

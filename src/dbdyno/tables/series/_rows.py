@@ -97,7 +97,7 @@ def _run_series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
     _refuse_times(rows, speaker)
     index = (rows.seconds - rows.seconds[0]).astype(np.int64)
     tps = np.full(int(index[-1]) + 1, np.nan)
-    # Once in thirty years is never; squares of still smaller rates would vanish.
+    # A rate below once in thirty years counts as 0; squares of smaller rates would underflow.
     tps[index] = np.where(rows.tps < _LEAST_TPS, 0.0, rows.tps)
     missing_s = np.flatnonzero(np.isnan(tps)) + 1
     tps[missing_s - 1] = 0.0
