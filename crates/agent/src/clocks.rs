@@ -12,7 +12,7 @@ pub(crate) fn monotonic_ns() -> u64 {
 
 fn nanoseconds(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
-    // Neither clock is negative on a machine that was set to a date after 1970.
+    // Neither clock is negative if the machine's date is after 1970.
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn write(request: &WriteRequest, body: &[u8]) -> Result<(), Refusal> 
     let mut file = options.open(&target).at(&target)?;
     let mut fill = || -> Result<(), Refusal> {
         if request.how == WriteHow::Replace {
-            // The process's mask may have taken bits away.
+            // The process's umask may have cleared bits.
             file.set_permissions(Permissions::from_mode(mode))
                 .at(path)?;
             give(&target, request.uid, request.gid)?;

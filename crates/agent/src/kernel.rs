@@ -25,7 +25,7 @@ impl Stat {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The command before it may hold spaces and parentheses.
+        // The command name before it may contain spaces and parentheses.
         let mut fields = text[text.rfind(')')? + 1..].split_ascii_whitespace();
         Some(Self {
             state: fields.next()?.chars().next()?,

@@ -59,7 +59,7 @@ pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     if let Some(note) = &note {
         kernel::signal(note.pid, note.start_ticks, Signal::TERM).unwrap_or(());
     }
-    // Its processes have 10 s, as has each undo command.
+    // Its processes and each undo command have 10 s to end.
     let commands = note.map_or(0, |note| note.at_end.len());
     let mut outcome = Ok(false);
     for _ in 0..240 + 200 * commands {

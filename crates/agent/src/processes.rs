@@ -76,7 +76,7 @@ impl Processes {
         drop(command); // and with it our ends of its streams
         let pid = child.id();
         let start_ticks = kernel::Stat::read(pid).map_or(0, |stat| stat.start_ticks);
-        // If the end began meanwhile, it may have looked for children before this one was there.
+        // If the session's end began meanwhile, it may have listed its children before this one started.
         self.expect_session(program).inspect_err(|_| {
             let _ = kernel::kill_group(pid, start_ticks);
         })?;

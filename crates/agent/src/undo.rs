@@ -24,7 +24,7 @@ pub(crate) fn block_undo() -> MutexGuard<'static, ()> {
 pub(crate) fn run_noted(note: &Note) {
     let _undoing = block_undo();
     for argv in note.at_end.values() {
-        // It fails if the change was undone already, or not yet made.
+        // It fails if the change is already undone, or was not made yet.
         let _ = run_briefly(argv);
     }
 }
@@ -44,7 +44,7 @@ fn run_briefly(argv: &[String]) -> io::Result<()> {
         .stderr(Stdio::null())
         .spawn()?;
     let deadline = Instant::now() + COMMAND_TIMEOUT;
-    // An error means that the thread that collects ended processes was faster: the command has ended.
+    // An error means that the command has ended and the collecting thread has already reaped it.
     while child.try_wait()?.is_none() {
         if Instant::now() > deadline {
             child.kill()?;

@@ -100,7 +100,7 @@ impl<'a> Collector<'a> {
         let workers = self.blanks.iter().zip(&mut self.live);
         for (part, (blank, live)) in parts.into_iter().zip(workers) {
             let Some(mut part) = part else {
-                // A worker that ended before the others did nothing, and lost none of its connections.
+                // A worker that has ended reports nothing, and has lost none of its connections.
                 self.merged.connections_live += *live;
                 self.merged.workers.push(WorkerLoad::default());
                 continue;

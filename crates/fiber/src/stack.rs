@@ -99,7 +99,7 @@ pub fn has_stack_overflowed() -> bool {
     let here = 0_u8;
     let here = &raw const here as usize;
     let end = layout.reserve().end;
-    // The calls below need some room themselves.
+    // The calls below need stack space themselves.
     if here > end + CLOSING_BYTES {
         // If the system refuses, the guard page is nearer than necessary.
         let _: io::Result<()> = layout.protect(MprotectFlags::empty());
@@ -126,7 +126,7 @@ pub(crate) fn trim_left_stack() {
         && start < end
     {
         // SAFETY: the range lies on a stack that nobody runs on, below all that is in use; it reads as zeros from now on.
-        // A failed release only costs memory.
+        // If the release fails, only memory is lost.
         let _: rustix::io::Result<()> =
             unsafe { madvise(start as *mut c_void, end - start, Advice::LinuxDontNeed) };
     }

@@ -183,7 +183,7 @@ impl CliError {
         if let Some(remedy) = &self.remedy {
             text += &format!("hint: {remedy}\n");
         }
-        // If standard error is gone, the exit code is the only report.
+        // If standard error is closed, only the exit code reports the error.
         let _ = terminal::stderr().write_all(text.as_bytes());
         self.exit
     }

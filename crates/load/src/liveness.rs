@@ -169,7 +169,7 @@ impl Prober {
 
     fn warn(&self) {
         let (address, limit) = (&self.access.endpoint.address, self.limit.as_secs_f64());
-        // Without a reader nothing is lost.
+        // Nobody reads the messages any more, so none is lost.
         let _ = writeln!(
             terminal::stderr(),
             "warning: {address} has not answered a log-in for {limit} s; after another one, dbdyno-load gives up"

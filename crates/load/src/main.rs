@@ -85,7 +85,7 @@ fn run_as_sysbench(words: &[String]) -> ExitCode {
     let meant = words.get(1).and_then(|word| meant_word(word));
     if let Some(word) = meant.filter(|_| exit_code != 0 || words.len() == 2) {
         let hint = format!("hint: did you mean dbdyno-load {word}?\n");
-        // If standard error is gone, the exit code is enough.
+        // If standard error is closed, the exit code suffices.
         let _ = terminal::stderr().write_all(hint.as_bytes());
     }
     exit_code.into()

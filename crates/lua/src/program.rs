@@ -62,7 +62,7 @@ struct ScriptUser {
 impl VirtualUser for ScriptUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
         call_if_there(&self.seat, c"thread_init")?;
-        // What is created here stays; the garbage is large compared with it.
+        // What is created here stays; the garbage is much larger, so it is collected at once.
         self.seat.ask(c"collect")?;
         trim_stack(); // nothing after this goes as deep as Lua's parsers
         Ok(())

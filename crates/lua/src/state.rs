@@ -88,7 +88,7 @@ unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
     // SAFETY: called by `State::new` with the prelude, which lives for ever.
     unsafe {
         let prelude = lua::lua_touserdata(state, 1).cast::<Prelude>();
-        // What is created here stays: it is collected once, at the end.
+        // What is created here lives as long as the state: one collection at the end suffices.
         lua::lua_gc(state, lua::LUA_GCSTOP, 0);
         lua::luaL_openlibs(state);
         lua::lua_newtable(state);

@@ -28,7 +28,7 @@ pub fn process_cpu_ns() -> u64 {
 
 fn read(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
-    // None of these clocks is negative on a machine that was set to a date after 1970.
+    // None of these clocks is negative if the machine's date is after 1970.
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -27,7 +27,7 @@ impl Default for HistogramEncoder {
         Self {
             plain: Vec::new(),
             packed: Vec::new(),
-            // Half the time of the usual level, for a tenth more bytes.
+            // Takes half the time of the default level, for a tenth more bytes.
             compress: Compress::new(Compression::fast(), true),
         }
     }
@@ -156,7 +156,7 @@ mod tests {
                 .unwrap();
             let mut encoder = HistogramEncoder::default();
             encoder.write_plain(&ours(&times));
-            // For an empty histogram the crate writes one zero, we nothing; readers take either.
+            // For an empty histogram the crate writes one zero, this encoder nothing; readers accept both.
             if !times.is_empty() {
                 assert_eq!(encoder.plain, expected, "{times:?}");
             }

@@ -58,7 +58,7 @@ mod tests {
         clock.read_ns = 0;
         let all = clock.total_ns().unwrap_or(0);
         assert!(clock.take_ns() >= all);
-        // Time queued since then is short compared with what a fresh reading would count again.
+        // Time queued since then is short compared with what another reading would add.
         assert!(clock.read_ns >= all);
     }
 }

@@ -107,7 +107,7 @@ fn refuse(socket: OwnedFd, kind: RefusalKind) {
             let (state, text) = error_text(TOO_MANY_CONNECTIONS);
             let mut out = Vec::new();
             put_error(&mut out, &mut 0, TOO_MANY_CONNECTIONS, state, &text);
-            // Who does not wait for the reason has gone, which is as good.
+            // A client that does not wait for the reason has gone, which serves as well.
             let _ = send(&socket, &out, SendFlags::NOSIGNAL);
         }
         RefusalKind::Reset | RefusalKind::Closed => reset_on_close(&socket),

@@ -78,7 +78,7 @@ impl Listener {
     pub(crate) fn close(&mut self) {
         self.socket = None;
         if let ListenAddress::Socket(path) = &self.place {
-            // If somebody took it away already, all the better.
+            // An error means that it is already removed.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -174,7 +174,7 @@ impl TrafficRecorder {
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH + 64));
         self.stamped = 0;
         if let Some(log) = &self.log {
-            // Nobody takes it if the file could not be written; that is reported at the end.
+            // If the file could not be written, nothing receives it; the error is reported at the end.
             let _ = log.send(batch);
         }
     }

@@ -39,7 +39,7 @@ impl ServerShared {
     pub(crate) fn begin_epoch(&self, instant_ns: u64) {
         if self.epoch_ns.load(Ordering::Relaxed) == 0 {
             let order = Ordering::Relaxed;
-            // Who comes second finds an epoch that is as good.
+            // Whichever thread is second uses the epoch of the first.
             let _ = self
                 .epoch_ns
                 .compare_exchange(0, instant_ns.max(1), order, order);

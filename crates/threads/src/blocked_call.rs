@@ -40,7 +40,7 @@ pub(crate) fn meaning(
         Call::Futex => CallMeaning::AskStack(futex_default(call)),
         Call::Send => CallMeaning::Class(WaitClass::NetworkSend),
         Call::MemoryMap => CallMeaning::AskStack(WaitClass::PageFault),
-        // Nobody wakes the thread earlier, so it waits for nothing but the time.
+        // Nothing wakes the thread earlier, so it waits for the time only.
         Call::Sleep => CallMeaning::AskStack(WaitClass::Delay),
         Call::Other => CallMeaning::AskStack(WaitClass::NotNamed),
     }
@@ -52,7 +52,7 @@ fn polled_meaning(file: OpenFile, is_for_room: bool, clients: &ClientSockets) ->
         // Servers send without blocking, and poll where the socket has no room.
         OpenFile::Socket(_) if is_for_room => CallMeaning::Class(WaitClass::NetworkSend),
         OpenFile::Socket(inode) => socket_read(inode, clients),
-        // A file is always ready: who polls one lets a call on it take longer on purpose.
+        // A regular file is always ready: polling one is a deliberate delay.
         OpenFile::Data => CallMeaning::Class(WaitClass::DataRead),
         log @ (OpenFile::Redo | OpenFile::Binlog) => CallMeaning::Class(written(log)),
         OpenFile::Other => CallMeaning::AskStack(WaitClass::NotNamed),

@@ -21,7 +21,7 @@ pub fn allow_open_files() {
         current: limit.maximum,
         ..limit
     };
-    // Without it the first thread that is too many is named in an error.
+    // Without it, the error names the first thread above the limit.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 

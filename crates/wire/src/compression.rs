@@ -26,7 +26,7 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 const KEPT_BYTES: usize = 16 * 1024;
 
 thread_local! {
-    // A frame needs a quarter of a megabyte while it is packed and nothing afterwards: one for all connections.
+    // The compressor needs 256 KiB only while it compresses: one serves all connections.
     static ENCODER: RefCell<Compress> = RefCell::new(Compress::new(flate2::Compression::default(), true));
 }
 

@@ -63,7 +63,7 @@ pub fn reply(data: &[u8]) {
         kept == kept_in_pieces,
         "rows differ when they come in pieces"
     );
-    // A row that nobody wants is judged by its header, and one that is wanted when all of it is there.
+    // A skipped row is judged by its header, a wanted one when it is complete.
     assert!(whole.0 == with_rows.0 && whole.1 >= with_rows.1);
     let mut rows = TextRows::new(flags & 8 != 0);
     replies(flags, stream, &mut rows, &mut cut);
@@ -130,7 +130,7 @@ pub fn compressed(data: &[u8]) {
     let (whole, is_whole_damaged) = unpacked(stream, || (usize::MAX, 1 << 16));
     let (cut, is_cut_damaged) = unpacked(stream, || (pieces.next(4096), pieces.next(4096)));
     assert_eq!(is_whole_damaged, is_cut_damaged);
-    // Of a damaged frame, pieces may show more or less before the damage is noticed.
+    // Read in pieces, a damaged frame may yield more or fewer packets before the damage is noticed.
     let common = whole.len().min(cut.len());
     assert!(whole[..common] == cut[..common] && (is_cut_damaged || whole.len() == cut.len()));
 }
@@ -160,7 +160,7 @@ pub fn login(data: &[u8]) {
     let Ok((ours, mut theirs)) = UnixStream::pair() else {
         return;
     };
-    // More than a socket holds would have to be written while it is read.
+    // More than the socket's buffer would have to be written and read at the same time.
     let stream = &stream[..stream.len().min(64 * 1024)];
     if theirs.write_all(stream).is_err() || theirs.shutdown(Shutdown::Write).is_err() {
         return;

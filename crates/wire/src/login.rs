@@ -108,7 +108,7 @@ fn agreed_capabilities(
         );
         return Err(WireError::Protocol(what));
     }
-    // MariaDB does not offer the lowest bit, yet by it learns that it talks to a client of MySQL's kind.
+    // MariaDB does not offer the lowest bit, but recognises a MySQL client by it.
     let wanted = capability::OURS | capability::optional(options);
     let mut agreed = (offered | capability::LONG_PASSWORD) & wanted;
     if options.compression != Compression::Off && agreed & capability::COMPRESS == 0 {

@@ -141,7 +141,7 @@ pub(crate) fn probe(socket: BorrowedFd<'_>) -> io::Result<PathState> {
     let info = tcp_info(socket)?;
     let state = state_of(&info);
     if state == PathState::Unknown && info.tcpi_unacked == 0 {
-        // Setting the time anew has the kernel look at it anew: after a second of silence the probe leaves at once.
+        // Setting the time again restarts the kernel's timer: after a second of silence the probe is sent at once.
         sockopt::set_tcp_keepintvl(socket, PROBE_INTERVAL)?;
         sockopt::set_tcp_keepidle(socket, PROBE_INTERVAL)?;
     }
@@ -156,7 +156,7 @@ pub fn check_path(socket: BorrowedFd<'_>) -> Option<PathState> {
 
 /// Ends a connection from another thread. The one that waits for the connection finds it closed.
 pub fn break_off(socket: BorrowedFd<'_>) {
-    // One that is closed already needs it no more.
+    // A closed connection does not need it.
     let _: rustix::io::Result<()> = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
 }
 
@@ -208,7 +208,7 @@ mod tests {
         let _silent_server = listener.accept().unwrap();
         client.send(b"hello").unwrap();
         assert_eq!(probe(client.as_fd()).unwrap(), PathState::Alive);
-        // Everything is acknowledged, so nothing is under way: the first look asks, and the answer comes at once.
+        // All is acknowledged and nothing in flight: the first check sends a probe, and the answer comes at once.
         std::thread::sleep(Duration::from_millis(1_100));
         assert_eq!(probe(client.as_fd()).unwrap(), PathState::Unknown);
         let is_alive = |_| {

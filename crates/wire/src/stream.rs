@@ -202,7 +202,7 @@ impl SocketStream {
     #[cold]
     pub(crate) fn allow_zero_window(&self) {
         if let Some(timeout) = self.path_timeout {
-            // A connection that is closed needs it no more.
+            // A closed connection does not need it.
             let _: io::Result<()> = path::allow_zero_window(self.socket.as_fd(), timeout);
         }
     }

@@ -56,7 +56,7 @@ fn events_are_walked_without_an_allocation() {
                     user.start_event(None);
                     let mut step = user.next(None, &mut call);
                     while step == NextAction::Send {
-                        // What the server would answer is no part of the user, and may allocate.
+                        // The simulated reply is not part of the user, and may allocate.
                         let before = ALLOCATIONS.get();
                         rows.expect(false);
                         let reply = made.canned_reply(&call, &mut rows);

@@ -236,7 +236,7 @@ fn order_lines_end_with_the_last_order_and_stay_ended() {
     let made = made("hammerdb", &[("warehouses", "1")], 1);
     let mut rows = made.rows(table(&*made, "order_line"), 0);
     let mut statement = Vec::new();
-    // Each statement holds thousands: who has not ended by then goes on for ever.
+    // Each statement holds thousands of rows: a user that has not ended by then never ends.
     let counts: Vec<u64> = (0..500)
         .map(|_| rows.next_statement(&mut statement))
         .collect();

@@ -101,7 +101,7 @@ fn write_digits<const GROUPS: usize, const BYTES: usize>(
 ) -> bool {
     let mut doubts = [0_u16; AT_ONCE];
     let uppers = kept[LOST_BYTES..].as_chunks::<KEPT_BYTES>().0;
-    // From the last group on: each writes over the end of the one before it.
+    // From the last group to the first: each write overlaps the end of the group before it.
     for group in (0..GROUPS).rev() {
         let uppers = &uppers[DRAWS_MAX - DIGITS * (group + 1)..][..AT_ONCE];
         let place = BYTES - GROUP_BYTES * (GROUPS - group) - BEFORE_GROUP;

@@ -157,7 +157,7 @@ impl WorkerConnection {
                 }
             }
             channel.queue_quit();
-            // The server drops the connection anyway if this does not get through.
+            // If this is not sent, the server drops the connection anyway.
             let _ = channel.flush();
         }
     }

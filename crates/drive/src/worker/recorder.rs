@@ -186,7 +186,7 @@ impl Recorder {
         load.wake_ups = std::mem::take(&mut self.wake_ups);
         load.served = std::mem::take(&mut self.served);
         load.cpu_wait_ns = self.queue.take_ns();
-        // The parts beyond the second belong to the next ones, which are handed over at the same time.
+        // Time beyond this second belongs to the next ones, which are handed over together with it.
         load.busy_ns = self.busy_ns.min(page.duration_ns);
         self.busy_ns -= load.busy_ns;
         load.gap_max_ns = self.gap_max_ns.min(page.duration_ns);

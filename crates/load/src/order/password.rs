@@ -21,7 +21,7 @@ pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     };
     let mut bytes = dbdyno_input::read_at_most(file, MOST_BYTES).map_err(unreadable)?;
     if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o006 != 0 {
-        // Secrets that others mount are often readable for all, so this is a remark and not an error.
+        // Mounted secrets are often readable for all users, so this is a warning and not an error.
         let _ = writeln!(
             terminal::stderr(),
             "warning: every user of this machine can read or write password file {0}; chmod 600 {0}",

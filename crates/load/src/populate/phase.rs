@@ -35,7 +35,7 @@ impl Populator<'_> {
                 .filter(|table| *table < tables)
             {
                 let result = work(connection, table);
-                // No connection begins another table after an error.
+                // After an error, no connection begins another table.
                 result.inspect_err(|_| next.store(usize::MAX / 2, Ordering::Relaxed))?;
             }
             Ok(())

@@ -134,7 +134,7 @@ fn conclude(done: Result<u8, EarlyExit>) -> u8 {
         tell(&ending.said);
         ending.exit
     });
-    // Output that can't be written has no reader any more.
+    // If output can't be written, its reader has gone.
     let _: io::Result<()> = terminal::stdout().flush();
     end_if_told();
     exit_code
@@ -250,7 +250,7 @@ fn failed() -> EarlyExit {
 fn tell(said: &[OptionMessage]) {
     for message in said {
         let text = message.text.as_bytes();
-        // A reader that has gone needs no more output.
+        // The reader has gone, so no more output is written.
         let _: io::Result<()> = match message.stream {
             OutputStream::Stdout => terminal::stdout().write_all(text),
             OutputStream::Stderr => terminal::stderr().write_all(text),

@@ -58,7 +58,7 @@ impl Benchmark for UnsupportedBuiltin<'_> {
     }
 
     fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
-        // Only the one that needs files prepares something.
+        // Only the builtin that needs files prepares something.
         let has_it = match command {
             "prepare" | "cleanup" => self.prefix == "file",
             _ => command == "help",

@@ -162,7 +162,7 @@ pub(crate) const SHAPES: &[StatementShape] = &[
     work("begin", "START TRANSACTION ...", Effect::Begins),
     work("commit", "COMMIT ...", Effect::Ends),
     work("rollback", "ROLLBACK ...", Effect::Ends),
-    // what no row above knows
+    // everything that no row above matches
     set_up("variables", "SELECT @ ...", Effect::Selects),
     work("select", "SELECT ...", Effect::Selects),
     work("select", "( SELECT ...", Effect::Selects),

@@ -32,7 +32,7 @@ impl Inbox {
 
     /// Wakes the thread.
     pub(crate) fn wake(&self) {
-        // It can fail only when it has been rung 2^64 times without being heard.
+        // It fails only after 2^64 unread signals.
         let _ = rustix::io::write(&self.wakeup, &1_u64.to_ne_bytes());
     }
 

@@ -150,7 +150,7 @@ impl ConnectionWorker {
             if place as usize == self.connections.len() {
                 self.connections.push(None);
             }
-            // A client that can't be watched is turned away by dropping its socket.
+            // A client that can't be added to the poll set is refused: its socket is dropped.
             if self.poller.watch(&socket, u64::from(place)).is_err() {
                 self.free.push(place);
                 continue;
@@ -202,7 +202,7 @@ impl ConnectionWorker {
             Ok((count, _)) => {
                 handler.recorder.received(count);
                 let result = handler.requests(client, place, &buffer[..count], now_ns);
-                // What was asked before a COM_QUIT is still answered.
+                // Commands before a COM_QUIT are still answered.
                 handler.send(client).and(result)
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(()),

@@ -45,7 +45,7 @@ impl Numbers {
 fn mutated(numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = Vec::new();
     for index in 0..1 + numbers.below(4) {
-        // Often a statement is prepared first, so that executions reach it.
+        // The first command often prepares a statement, so that executions find one.
         let choice = if index == 0 { 3 } else { COMMANDS.len() };
         let command = COMMANDS[numbers.below(choice)];
         let mut packet = vec![command.len() as u8, 0, 0, 0];
@@ -76,7 +76,7 @@ fn nonsense_ends_a_connection_at_most() {
         if round % 10 > 0 {
             stream.write_all(LOG_IN).unwrap();
         }
-        // The server may have had enough before all is written.
+        // The server may close the connection before all is written.
         let _ = stream.write_all(&mutated(&mut numbers));
         let _ = stream.read(&mut [0; 4096]);
     }

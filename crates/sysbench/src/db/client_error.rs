@@ -173,7 +173,7 @@ impl From<&ServerError> for ClientError {
 fn unreachable_server(dialect: Dialect, place: &ServerAddress, source: &io::Error) -> ClientError {
     let host = &place.host;
     let Some(number) = source.raw_os_error() else {
-        // The resolver's errors have no number of the system's.
+        // The resolver's errors have no errno.
         return match dialect {
             Dialect::V1_0 => {
                 ClientError::client(UNKNOWN_HOST, format!("Unknown server host '{host}' (-2)"))
@@ -200,7 +200,7 @@ fn unreachable_server(dialect: Dialect, place: &ServerAddress, source: &io::Erro
             )
         }
         (Dialect::V1_0, Address::Tcp { .. }) => {
-            // Its library connects without blocking and shows the number from before the refusal.
+            // sysbench's library connects without blocking and shows the errno from before the refusal.
             let number = if number == ETIMEDOUT {
                 number
             } else {

@@ -143,7 +143,7 @@ impl Connection {
                 self.in_transaction = false;
                 self.count(Counter::Other);
             }
-            // The event's first statement finds no connection, and reports how it was lost.
+            // The event's first statement finds no connection and reports how it was lost.
             Err(how) => {
                 self.broken(&how);
             }

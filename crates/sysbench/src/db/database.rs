@@ -118,7 +118,7 @@ impl Driver {
             engine.log.fatal(&text);
             return None;
         }
-        // Nowhere to go, even if a socket is named in their place.
+        // No server to connect to, even if a socket is named instead.
         for (places, are_none) in [
             ("hosts", settings.hosts.is_empty()),
             ("ports", settings.ports.is_empty()),

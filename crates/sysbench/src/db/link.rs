@@ -119,7 +119,7 @@ impl Link {
     /// Waits for the next result of the request before.
     pub(super) fn next_result<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, LinkError> {
         self.note_question();
-        // It may have come together with the result before, and then nothing more would wake us.
+        // It may have come together with the result before; then no further event would wake this task.
         match self.receive(sink)? {
             Some(reply) => {
                 self.note_answer();

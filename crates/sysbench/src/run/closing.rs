@@ -45,7 +45,7 @@ fn print_cumulative(
     ended_ns: u64,
 ) {
     let handled = main.cumulative(&Stat::cumulative(figures, 0));
-    // Our lines in a script's own report would spoil it for its readers.
+    // Our lines would break a script's own report for programs that parse it.
     if handled == Ok(false) {
         print_full(engine, program, figures);
         print_extras(engine, ended_ns);

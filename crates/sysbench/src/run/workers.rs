@@ -144,7 +144,7 @@ impl WorkerJob {
                 job.census.changed.notify_all();
             }
         }
-        // Users that never lived are over, too.
+        // Users that never started count as ended, too.
         let left = job.pulse.alive.load(Ordering::Acquire);
         (0..left).for_each(|_| job.bury());
     }

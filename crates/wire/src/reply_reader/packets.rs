@@ -7,7 +7,7 @@ use crate::{OkReply, ServerError, WireError, limits};
 /// numbers are given unread.
 #[inline]
 pub(super) fn parse_ok(payload: &[u8]) -> Result<(OkReply, &[u8]), WireError> {
-    // Most have small numbers, and are taken apart in one look.
+    // Most numbers fit into one byte each: these are decoded at once.
     if let &[
         _,
         affected @ 0..=0xfa,

@@ -88,7 +88,7 @@ impl ReplyReader {
             return self.finish_result(ok);
         }
         if payload[0] == WANTS_FILE {
-            // What it is called is the server's idea and of no interest. The reply goes on when it was sent.
+            // The file name is the server's and is ignored. The reply continues once the file was sent.
             self.file_wanted = Some(self.sequence.unwrap_or_default());
             self.sequence = None;
             return Ok(None);
@@ -103,7 +103,7 @@ impl ReplyReader {
     fn read_rows_end(&mut self, payload: &[u8]) -> Result<Option<Reply>, WireError> {
         if !self.deprecate_eof {
             let mut end = parse_eof(payload)?;
-            // MySQL says so at the end of the columns only; its own client remembers it just so.
+            // MySQL sets the flag only at the end of the columns; its own client keeps it in the same way.
             if std::mem::take(&mut self.totals.is_out) {
                 end.status |= STATUS_MORE_RESULTS;
             }

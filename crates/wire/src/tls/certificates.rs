@@ -47,7 +47,7 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
     if !options.tls_ciphers.is_empty() {
         provider.cipher_suites = ciphers::chosen(&options.tls_ciphers)?;
     }
-    // A version without a cipher is none: rustls demands one for each that is named.
+    // A version without a cipher is left out: rustls requires one for each version.
     let speaks = |version: &SupportedProtocolVersion| {
         let mut suites = provider.cipher_suites.iter();
         suites.any(|suite| suite.version() == version)

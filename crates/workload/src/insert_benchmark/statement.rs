@@ -24,7 +24,7 @@ pub(super) enum BenchmarkStatement {
     AddKeys1,
     AddKeys2,
     AddKeys3,
-    // of no table
+    // a statement without a table
     Commit,
     NoAutocommit,
     NoUniqueChecks,

@@ -34,8 +34,8 @@ pub(super) fn made(options: &[(&str, &str)]) -> Arc<dyn Workload> {
 pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<SentStatement> {
     let count = made.spec().users.unwrap();
     let mut users: Vec<_> = (0..count).map(|index| made.user(index)).collect();
-    // When each user is asked next, and who comes first at the same instant: at the beginning the last one, so that
-    // who waits for another has to.
+    // When each user runs next, and the order at the same instant: at the beginning the last one first, so that
+    // a user that waits for another must wait.
     let mut agenda: BTreeMap<(u64, u64), u32> = BTreeMap::new();
     for index in 0..count {
         agenda.insert((0, u64::from(count - index)), index);

@@ -82,7 +82,7 @@ impl Workload for InsertBenchmark {
         match context.plan.step {
             BenchmarkStep::Settle => Vec::new(),
             _ => {
-                // An insert that was never answered: time went on without one until now.
+                // A client still waits for its insert: count the time up to now as without one.
                 if (0..context.plan.clients).any(is_inserting) {
                     context.account.pass(None);
                 }

@@ -90,7 +90,7 @@ fn fill_anew(look: &ValueShape, stream: &mut Stream, bytes: &mut [u8]) {
     for four in bytes.chunks_mut(4) {
         let mut drawn = stream.next_u64();
         for byte in four {
-            // 16 bits scaled to the span: no byte is more than 0.3 % likelier than another.
+            // 16 bits scaled to the span: byte probabilities differ by at most 0.3 %.
             *byte = look.low + ((drawn as u16 as u32 * u32::from(look.span)) >> 16) as u8;
             drawn >>= 16;
         }

@@ -86,7 +86,7 @@ impl OperationMix {
             sum += share;
             percent <= sum
         });
-        // The sum may end a hair below 100; what lies above it belongs to the last that occurs.
+        // The sum may be slightly below 100; a draw above it selects the last operation.
         let place = found.or_else(|| self.0.iter().rposition(|&share| share > 0.0));
         OPERATIONS[place.unwrap_or_default()]
     }

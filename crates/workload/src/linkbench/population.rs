@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_rows_stay_what_they_are() {
-        // A snapshot of an earlier release must still be what the order asks for.
+        // A snapshot of an earlier release must still match the order.
         let made = make_population(1, &[]);
         let crc: Vec<u64> = (0..2)
             .map(|table| content(&*made, table).1[2 + table as usize])

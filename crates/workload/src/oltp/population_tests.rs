@@ -159,7 +159,7 @@ fn a_stream_that_is_given_runs_through_the_tables_as_sysbenchs_own_does() {
 
 #[test]
 fn the_rows_of_the_own_generator_stay_what_they_are() {
-    // A snapshot of an earlier release must still be what the order asks for.
+    // A snapshot of an earlier release must still match the order.
     let sums = content(&*made("oltp_read_write", RandomKind::Dbdyno, 1, &[]), 0).1;
     assert_eq!(
         sums,

@@ -176,7 +176,7 @@ fn read_statements(
         (None, Some(listed)) => {
             let mut all = Vec::new();
             for text in listed {
-                // Cut as if the rest of the file were not there, so that lines stay those of the file.
+                // Parsed as if the file ended here, so that line numbers stay those of the file.
                 let lines_before = "\n".repeat(toml.line_of(text.span().start) - 1);
                 let alone = SourceFile {
                     text: lines_before + text.get_ref(),

@@ -141,7 +141,7 @@ fn checks(columns: &[String], generators: &[Generator]) -> &'static [Check] {
                 sql: forever(&sql),
             })
         });
-    // A list for each table that is read: a handful in the life of a program.
+    // One list per table that is read: a handful per process.
     std::iter::once(rows)
         .chain(of_columns)
         .collect::<Vec<_>>()

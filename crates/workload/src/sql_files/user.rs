@@ -129,7 +129,7 @@ fn by_weight(transactions: &[Transaction], stream: &mut Stream) -> usize {
         left -= each.weight;
         left < 0.0
     });
-    // Rounding may leave a trace of weight behind the last one.
+    // Rounding may leave a small weight after the last one.
     chosen.unwrap_or_else(|| {
         transactions
             .iter()

@@ -174,7 +174,7 @@ impl SharedHosts {
         }
         names.remove("");
         for hosts in names.values().filter(|hosts| hosts.len() > 1) {
-            // Without a reader nothing is lost.
+            // Nobody reads the messages any more, so none is lost.
             let _ = writeln!(
                 terminal::stderr(),
                 "warning: {} are one machine (one boot id), so together they have the processors and the network of one host",

@@ -65,7 +65,7 @@ fn write_row(out: &mut impl Write, name: &str, times: &Histogram) -> io::Result<
     let mean = times
         .mean_ns()
         .map_or_else(|| "-".to_owned(), |ns| format!("{:.3}", ns / 1e6));
-    // A long name takes its columns from those of the count.
+    // A long name takes columns from the count.
     let count_width = 36_usize.saturating_sub(name.chars().count().max(22) + 1);
     let count = grouped(times.count());
     write!(out, "  {name:<22} {count:>count_width$} {mean:>9}")?;

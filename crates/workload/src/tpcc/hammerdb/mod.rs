@@ -108,7 +108,7 @@ fn rules(is_fixed: bool) -> Rules {
         begins_after_customer: true,
         inserts_order_last: true,
         has_all_districts: true,
-        // To the nearest hundredth, as a client that counts in floating-point numbers must do before it writes money.
+        // To the nearest hundredth, because the client computes money in floating-point numbers.
         round: |amount| (amount * 100.0).round() / 100.0,
         history: HistoryForm {
             width: 0,

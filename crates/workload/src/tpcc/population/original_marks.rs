@@ -41,7 +41,7 @@ impl OriginalMarks {
                 word: b"ORIGINAL",
             },
             Dialect::TpccMysql => Self::Percent {
-                // Q-TM-10: flags that nobody cleared. So many it was on the machine where it was recorded.
+                // Q-TM-10: flags that are never cleared. The count is that of the machine where it was recorded.
                 percent: if values.has_quirks && of == OriginalKind::Stock {
                     19
                 } else {

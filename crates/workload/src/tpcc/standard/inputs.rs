@@ -77,7 +77,7 @@ impl StandardInputs {
             let item = self.constants.draw_item(stream);
             *line = OrderLineInput::draw(item, input.warehouse, self.warehouses, stream);
         }
-        // Orders that take the rows of stock in one order don't wait for each other in a circle.
+        // Orders that lock the rows of stock in the same sequence can't deadlock.
         let whole = input.line_count - usize::from(is_missing);
         input.lines[..whole].sort_unstable_by_key(|line| (line.supply, line.item, line.quantity));
         if is_missing {

@@ -65,7 +65,7 @@ impl TpccMysqlInputs {
         if rollback == 1 {
             lines[lines.len() - 1].item = UNUSED_ITEM;
         }
-        // The order in which the tool works through them, so that two orders seldom lock each other out.
+        // The tool's sequence, in which two orders seldom deadlock.
         lines.sort_unstable_by_key(|line| (line.supply, line.item));
     }
 
