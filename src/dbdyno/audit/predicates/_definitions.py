@@ -14,6 +14,8 @@ _OWN_RULES = (
 )
 """Options of a table that make no other work, or that have separate rules."""
 
+_IMPLICIT_DEFAULT_RE = re.compile(r" default (?:0+(?:\.0+)?|'[0:. -]*')(?= |$)")
+"""Defaults that old servers add to columns of a primary key that were defined without one."""
 _ROW_FORMAT_RE = re.compile(r"\bROW_FORMAT\s*=\s*(\w+)|\bKEY_BLOCK_SIZE\s*=\s*[1-9]", re.IGNORECASE)
 _PLAIN_FORMATS = ("compact", "dynamic", "redundant")
 _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
@@ -107,13 +109,16 @@ def engine_options(text: str) -> str:
 def normalised_ddl(text: str) -> str:
     """Return a definition without what is no difference in work, keys in order.
 
-    A column that may be null has null as its default, whether that is written or not. What has separate rules is left
-    out, such as collations and compression, and so are options that the storage engine defines (`engine_options`).
+    A column that may be null has null as its default, whether that is written or not, and the zero that old servers
+    write as the default of a column of the primary key means nothing. What has separate rules is left out, such as
+    collations and compression, and so are options that the storage engine defines (`engine_options`).
 
     >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
     'create table t (id int default 0,key b (id))'
     >>> normalised_ddl("create table t (a text default null) page_compressed=1")
     'create table t (a text)'
+    >>> normalised_ddl("create table t (a int(11) NOT NULL DEFAULT '0', b int default 0, PRIMARY KEY (`a`))")
+    'create table t (a int not null,b int default 0,primary key (a))'
 
     MySQL writes what only some versions understand into comments, which count:
 
@@ -124,8 +129,15 @@ def normalised_ddl(text: str) -> str:
     tail = _ENGINE_OPTION_RE.sub("", tail)
     head, body, tail = (_normalised_text(part) for part in (head, body, tail))
     clauses = [re.sub(r"\s*([(),])\s*", r"\1", clause.strip()) for clause in _split_clauses(body)]
-    columns = [clause for clause in clauses if not _is_key(clause)]
     keys = sorted(clause for clause in clauses if _is_key(clause))
+    key_columns = {
+        name for clause in keys if clause.startswith("primary key") for name in re.findall(r"\w+", clause)[2:]
+    }
+    columns = [
+        _IMPLICIT_DEFAULT_RE.sub("", clause) if clause.split(" ", 1)[0] in key_columns else clause
+        for clause in clauses
+        if not _is_key(clause)
+    ]
     spaced_clauses = [re.sub(r"(?<=\w)\(", " (", clause) if _is_key(clause) else clause for clause in columns + keys]
     return f"{head} ({','.join(spaced_clauses)}) {tail}".strip()
 
