@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
@@ -34,6 +35,8 @@ from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
 _GRAVE = ("critical", "high")
+_FINDING_COLUMNS = 400
+"""Letters shown of a finding: definitions of ten tables would fill a screen."""
 _ABOUT_EVIDENCE = "evidence-captured-too-early"
 """Asks whether dumps saw the load. Before the first run none can have, and that is no difference."""
 _STOPPING = {"never": (), "critical": ("critical",), "high": _GRAVE}
@@ -83,7 +86,8 @@ def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
     undecided_words = f", {counted(audited.undecided_count, 'rule')} undecided until the first run"
     yield f"  {'✘' if grave_findings else '✔'} audit of the servers at {audited.place}: {words}{undecided_words}"
     for finding in grave_findings:
-        yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
+        words = textwrap.shorten(finding.words, _FINDING_COLUMNS, placeholder=" … (the report has all)")
+        yield f"      {finding.severity}: {words}. Favours {finding.favours}  [{finding.rule_id}]"
         if not finding.is_fixable:
             yield f"        {finding.remedy}"
     if grave_findings and not audited.stops:

@@ -150,7 +150,7 @@ def _refuse_other_load(row: Mapping[str, Any], choice: WorkloadChoice, study: St
             f"workload {choice.label}: with these options it needs {counted(users, 'connection')}, "
             f"and the study asks for {', '.join(others)}",
             "each of its clients has one connection that inserts, and further ones that delete and query",
-            f"use concurrency = [{users}]",
+            f"use concurrency = [{users}], or --concurrency {users}",
         )
     if study.pacing != CLOSED_LOOP:
         what = f"workload {choice.label} paces itself, and the study asks for a pacing: {study.pacing.words}"
