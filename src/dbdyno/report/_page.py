@@ -8,8 +8,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from altair.utils.schemapi import debug_mode
-
 from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._document import document
@@ -88,15 +86,12 @@ def build_page(results: StoredStudy, out: Path, against: str = "") -> Path:
     return write_atomic(out, page_text(results, against, has_stills=True).encode())
 
 
-@debug_mode(False)
 def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = False) -> str:
     """Return the page of a study; `against` as in `build_page`.
 
     Parameters
     ----------
     has_stills : whether charts can be seen before, or without, the page's script
-
-    Altair does not check each part of a chart against its schema here: tests do that, for every chart.
     """
     analysis = analyse_study(results)
     with ChartConverter() if has_stills else nullcontext() as converter:
@@ -128,7 +123,6 @@ def _script_data(page: Page, seconds: Mapping[str, RunThroughput]) -> dict[str, 
     }
 
 
-@debug_mode(False)
 def paper_text(results: StoredStudy) -> str:
     """Return what goes on two sheets of paper: answer, first chart and limitations; figures and method."""
     analysis = analyse_study(results)
