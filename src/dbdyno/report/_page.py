@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,7 +11,7 @@ from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._document import document
 from dbdyno.report._facets import facets_of
-from dbdyno.report._html import Html, packed_json, script_json
+from dbdyno.report._html import Html, compact_json, packed_text, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import RunThroughput, packed_runs, runs_listed, seconds_of_runs
@@ -166,4 +165,5 @@ def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: 
 
 def _packed_spec(spec: dict[str, Any]) -> dict[str, Any] | str:
     """Return a chart's definition, packed where its data are long."""
-    return packed_json(spec) if len(json.dumps(spec)) > MOST_SPEC_BYTES else spec
+    text = compact_json(spec)
+    return packed_text(text) if len(text) > MOST_SPEC_BYTES else spec
