@@ -31,8 +31,9 @@ function card(study) {
   link.href = `/studies/${study.key}/`;
   const state = element("span", "state", STATE_WORDS[study.state] || study.state);
   const isOver = study.ended_ms && study.state !== "running";
+  const isRead = study.state !== "reading";
   const when = moment(study.began_ms) + (isOver ? ` to ${moment(study.ended_ms)}` : "");
-  const meta = element("p", "meta", state, study.problem ? "" : `, ${runsWords(study)}, ${when}`);
+  const meta = element("p", "meta", state, isRead && !study.problem ? `, ${runsWords(study)}, ${when}` : "");
   const made = element("article", `study ${study.state}`, element("h2", "", link), meta);
   if (study.problem) made.append(element("p", "", study.problem));
   if (study.question) made.append(element("p", "", study.question));

@@ -1,5 +1,6 @@
 // Objects of studies as words for people; no document is needed here.
 export const STATE_WORDS = {
+  reading: "being read",
   running: "running",
   finished: "finished",
   interrupted: "interrupted; the same command goes on",

@@ -73,8 +73,7 @@ def script_json(value: object) -> str:
     >>> script_json("</script><!--\u2028")
     '"\\u003c/script\\u003e\\u003c!--\\u2028"'
     """
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return compact_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def shortened(text: str, most: int = 60) -> Html:
@@ -209,12 +208,19 @@ def _attribute_text(value: str | int | bool) -> str:
 def packed_text(text: str) -> str:
     """Return text as Base64 of a zlib stream, which browsers know as ``deflate``.
 
+    Level 4 takes two thirds of the time of zlib's usual 6, for 1.6 % more bytes of runs.
+
     >>> zlib.decompress(base64.b64decode(packed_text("1 < 2")))
     b'1 < 2'
     """
-    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()
+    return base64.b64encode(zlib.compress(text.encode(), 4)).decode()
 
 
 def packed_json(value: object) -> str:
     """Return a value as packed JSON."""
-    return packed_text(json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")))
+    return packed_text(compact_json(value))
+
+
+def compact_json(value: object) -> str:
+    """Return JSON without a blank, in ASCII."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import altair as alt
 
 from dbdyno.analyse import SeriesJudgement
 from dbdyno.core import StoreError
@@ -15,7 +12,8 @@ from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
 from dbdyno.report._write_atomic import write_through
 from dbdyno.report.charts import judged_chart
-from dbdyno.report.charts._style import config, definition
+from dbdyno.report.charts._style import config
+from dbdyno.report.charts._vega_lite import below_each_other
 
 WIDTH_PX = 860
 
@@ -32,11 +30,9 @@ def save_judged(judged: Mapping[str, SeriesJudgement], path: Path) -> None:
     StoreError : the file can't be written
     HostError : the chart can't be drawn
     """
-    panels: Any = [
-        judged_chart(name, judgement).drawing.properties(width=WIDTH_PX) for name, judgement in judged.items()
-    ]
-    drawing = alt.vconcat(*panels, spacing=24).configure(**config()).properties(background="white")
-    spec = palette_of([]).resolved(json.dumps(definition(drawing)))
+    panels = [judged_chart(name, judgement).drawing.properties(width=WIDTH_PX) for name, judgement in judged.items()]
+    drawing = below_each_other(*panels, spacing=24).properties(config=config()).properties(background="white")
+    spec = palette_of([]).resolved(json.dumps(drawing.definition()))
     try:
         with ChartConverter() as converter:
             content = converter.svg(spec).encode() if path.suffix.lower() == ".svg" else converter.png(spec)

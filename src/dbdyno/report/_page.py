@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from altair.utils.schemapi import debug_mode
-
 from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._document import document
 from dbdyno.report._facets import facets_of
-from dbdyno.report._html import Html, packed_json, script_json
+from dbdyno.report._html import Html, compact_json, packed_text, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import RunThroughput, packed_runs, runs_listed, seconds_of_runs
@@ -88,15 +85,12 @@ def build_page(results: StoredStudy, out: Path, against: str = "") -> Path:
     return write_atomic(out, page_text(results, against, has_stills=True).encode())
 
 
-@debug_mode(False)
 def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = False) -> str:
     """Return the page of a study; `against` as in `build_page`.
 
     Parameters
     ----------
     has_stills : whether charts can be seen before, or without, the page's script
-
-    Altair does not check each part of a chart against its schema here: tests do that, for every chart.
     """
     analysis = analyse_study(results)
     with ChartConverter() if has_stills else nullcontext() as converter:
@@ -128,7 +122,6 @@ def _script_data(page: Page, seconds: Mapping[str, RunThroughput]) -> dict[str, 
     }
 
 
-@debug_mode(False)
 def paper_text(results: StoredStudy) -> str:
     """Return what goes on two sheets of paper: answer, first chart and limitations; figures and method."""
     analysis = analyse_study(results)
@@ -172,4 +165,5 @@ def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: 
 
 def _packed_spec(spec: dict[str, Any]) -> dict[str, Any] | str:
     """Return a chart's definition, packed where its data are long."""
-    return packed_json(spec) if len(json.dumps(spec)) > MOST_SPEC_BYTES else spec
+    text = compact_json(spec)
+    return packed_text(text) if len(text) > MOST_SPEC_BYTES else spec

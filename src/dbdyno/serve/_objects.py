@@ -10,13 +10,13 @@ from dbdyno.serve._live import LiveRun, live_object, live_run
 from dbdyno.serve._studies import StoredFolder, StudyFolder, cell_rows
 
 
-def card_object(folder: StudyFolder) -> dict[str, object]:
-    """Return what the list shows of a study."""
-    stored_folder = folder.stored()
+def card_object(folder: StudyFolder, stored: StoredFolder | None) -> dict[str, object]:
+    """Return what the list shows of a study; of one whose files were never read, only its place."""
+    stored_folder = stored or StoredFolder(name=folder.path.name)
     return {
         "key": folder.key,
         "label": folder.label,
-        "state": folder.state(),
+        "state": folder.state_of(stored),
         "name": stored_folder.name,
         "question": stored_folder.question,
         "targets": list(stored_folder.targets),
@@ -38,7 +38,7 @@ def study_object(folder: StudyFolder) -> dict[str, object]:
     run = next((run for run in runs if run.cell is not None), next(iter(runs), None))
     return finite(
         {
-            **card_object(folder),
+            **card_object(folder, stored_folder),
             "cells": cell_rows(stored_folder),
             "live": live_object(run),
             "benches": [live_object(run) for run in runs] if len(runs) > 1 else [],

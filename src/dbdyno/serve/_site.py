@@ -57,7 +57,7 @@ class Site:
         if path == "/":
             return _page_reply("list", "Studies")
         if path == "/studies.json":
-            cards = [card_object(folder) for folder in self.studies.all()]
+            cards = [card_object(folder, stored) for folder, stored in self.studies.listed()]
             return _json_reply(
                 {"dbdyno_version": dbdyno.__version__, "folder": str(self.studies.top), "studies": cards}
             )

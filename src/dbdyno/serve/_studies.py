@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +21,14 @@ from dbdyno.store import (
     LiveReader,
     StoredStudy,
     find_results,
+    is_being_written,
 )
 from dbdyno.study import Study, question_words
 
-State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
+State = Literal["reading", "running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
+_PATIENCE_S = 0.5
+"""How long a list waits for folders that are being read: a study of thousands of runs takes several seconds."""
 _STAMPED = ("manifest.json", "journal.jsonl", "study.toml", "runs")
 _SHOWN_BELOW = ("proofs", "deep")
 _STARTS_AND_ENDS = ("study-started", "study-finished", "study-interrupted", "study-refused", PARTS_GATHERED)
@@ -79,8 +82,7 @@ class StudyFolder:
         self._lock, self._live_lock = threading.Lock(), threading.Lock()
         self._live_reader = LiveReader(path)
         self._stamp: object = None
-        self._stored = StoredFolder()
-        self._opened: tuple[object, StoredStudy] | None = None
+        self._stored: StoredFolder | None = None
 
     def stamp(self) -> tuple[int, ...]:
         """Return a stamp that changes whenever something is stored."""
@@ -96,31 +98,21 @@ class StudyFolder:
         """Return what its files say now."""
         with self._lock:
             stamp = self.stamp()
-            if stamp != self._stamp:
-                self._stored, self._stamp = self._read(stamp), stamp
+            if self._stored is None or stamp != self._stamp:
+                self._stored, self._stamp = self._read(), stamp
             return self._stored
 
-    def _read(self, stamp: tuple[int, ...]) -> StoredFolder:
+    def last_stored(self) -> StoredFolder | None:
+        """Return what its files said when they were last read, without waiting; None before the first time."""
+        return self._stored
+
+    def _read(self) -> StoredFolder:
         try:
-            results = self.checked()
-            self._opened = stamp[:2], replace(results)  # a copy without the data that is read for the answer
-            return _stored_folder(results)
+            return _stored_folder(self.checked())
         except DbdynoError as error:
             return StoredFolder(name=self.path.name, problem=str(error))
         except (OSError, ValueError, KeyError, TypeError) as error:
             return StoredFolder(name=self.path.name, problem=f"{type(error).__name__}: {error}")
-
-    def results(self) -> StoredStudy:
-        """Return the folder, opened: the manifest, megabytes of a large study, is read again only when rewritten.
-
-        Raises
-        ------
-        StoreError : the manifest can't be read
-        """
-        stamp, cached = self.stamp()[:2], self._opened
-        if cached is None or cached[0] != stamp:
-            self._opened = cached = (stamp, self.checked())
-        return cached[1]
 
     def checked(self) -> StoredStudy:
         """Return the folder, opened anew and held against its checksums, as before a report is made of it.
@@ -133,18 +125,25 @@ class StudyFolder:
 
     def is_running(self) -> bool:
         """Return whether a study writes to it."""
-        try:
-            return self.results().is_being_written
-        except DbdynoError:
-            return False
+        return is_being_written(self.path)
 
     def state(self) -> State:
         """Return what became of the study."""
-        stored_folder = self.stored()
+        return self.state_of(self.stored())
+
+    def state_of(self, stored_folder: StoredFolder | None) -> State:
+        """Return what became of the study by what its files said; None before they were read.
+
+        A study that has just ended has a new file that says how: it is read before anything is said of its end.
+        """
+        if stored_folder is None:
+            return "reading"
         if stored_folder.problem:
             return "unreadable"
         if self.is_running():
             return "running"
+        if self.stamp() != self._stamp:
+            return "reading"
         if stored_folder.is_imported:
             return "imported"
         if stored_folder.is_refused:
@@ -168,6 +167,7 @@ class Studies:
         self._lock = threading.Lock()
         self._known: dict[str, StudyFolder] = {}
         self._looked_at = -_LOOKED_FOR_S
+        self._reader: threading.Thread | None = None
 
     def all(self) -> Sequence[StudyFolder]:
         """Return them by name."""
@@ -175,6 +175,17 @@ class Studies:
             if time.monotonic() - self._looked_at >= _LOOKED_FOR_S:
                 self._scan_folders()
             return list(self._known.values())
+
+    def listed(self, patience_s: float = _PATIENCE_S) -> list[tuple[StudyFolder, StoredFolder | None]]:
+        """Return each with what its files say; after a moment with what they said last, while they are being read."""
+        folders = self.all()
+        with self._lock:
+            if self._reader is None or not self._reader.is_alive():
+                self._reader = threading.Thread(target=_read_all, args=(folders,), name="dbdyno-reader", daemon=True)
+                self._reader.start()
+            reader = self._reader
+        reader.join(patience_s)
+        return [(folder, folder.last_stored()) for folder in folders]
 
     def of(self, key: str) -> StudyFolder | None:
         """Return the folder of a key. No address ever becomes a path: only what was found can be asked for."""
@@ -186,6 +197,11 @@ class Studies:
         ]
         self._known = {folder.key: self._known.get(folder.key, folder) for folder in study_folders}
         self._looked_at = time.monotonic()
+
+
+def _read_all(folders: Sequence[StudyFolder]) -> None:
+    for folder in folders:
+        folder.stored()
 
 
 def _stamp_of(paths: Iterable[Path]) -> tuple[int, ...]:

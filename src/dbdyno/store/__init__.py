@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
     from dbdyno.store._layout import SCHEMA_VERSION, target_slug
     from dbdyno.store._live import LiveLog, LiveReader
+    from dbdyno.store._lock import is_being_written
     from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
     from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
     from dbdyno.store._records import record_from_json, record_to_json
@@ -59,6 +60,7 @@ else:
             "_journal": "MACHINE_EXAMINED PARTS_GATHERED REPEATS_RAISED JournalEntry",
             "_layout": "SCHEMA_VERSION target_slug",
             "_live": "LiveLog LiveReader",
+            "_lock": "is_being_written",
             "_manifest": "Manifest ManifestEntry find_results is_results_folder study_digest",
             "_proofs": "ProofNote proof_notes write_proof_note",
             "_records": "record_from_json record_to_json",
@@ -116,6 +118,7 @@ __all__ = [
     "gather",
     "gathered_parts",
     "has_other_files",
+    "is_being_written",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",

@@ -13,7 +13,7 @@ from dbdyno.core import AlteredError, StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import CheckedFolder, FileAlteration, FolderCheck, alteration_lines, check_folder
 from dbdyno.store._held_folder import HeldFolder, held_folder
-from dbdyno.store._lock import is_held
+from dbdyno.store._lock import is_being_written
 from dbdyno.store._manifest import Manifest, read_manifest
 
 _ATTEMPTS = 5
@@ -40,13 +40,13 @@ def check_until_quiet(path: Path, check: FolderCheck) -> tuple[Manifest, Checked
             manifest, digest = read_manifest(path)
             checked_folder = check_folder(path, manifest, digest, is_full=check.is_full)
         except (StoreError, FileNotFoundError):  # a writer has replaced a file or set a run aside
-            if not is_held(path / layout.LOCK):
+            if not is_being_written(path):
                 raise
         else:
             if not checked_folder.alterations:
                 return manifest, checked_folder
             # A writer that ended after the manifest was read has written a new one.
-            if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
+            if not is_being_written(path) and read_manifest(path)[1] == digest:
                 return manifest, checked_folder
         time.sleep(_PAUSE_S)
     manifest, digest = read_manifest(path)

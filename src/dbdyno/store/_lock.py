@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dbdyno.core import StoreError, json_value, read_input_text
+from dbdyno.store import _layout as layout
 
 
 @contextmanager
@@ -61,6 +62,11 @@ def is_held(path: Path) -> bool:
         return False
     lock_rows = [row.split() for row in rows if " FLOCK " in row and " -> " not in row]
     return bool(text) and any(row[5].rpartition(":")[2] == str(inode) for row in lock_rows)
+
+
+def is_being_written(folder: Path) -> bool:
+    """Return whether a process on this machine writes to a results folder now; nothing else of it is read."""
+    return is_held(folder / layout.LOCK)
 
 
 def _open_lock(path: Path) -> int:

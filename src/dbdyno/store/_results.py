@@ -27,7 +27,7 @@ from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._inspections import read_inspections
 from dbdyno.store._journal import MACHINE_EXAMINED, REPEATS_RAISED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._live import bench_logs, read_live
-from dbdyno.store._lock import exclusive_lock, is_held
+from dbdyno.store._lock import exclusive_lock, is_being_written
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_digest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
@@ -345,7 +345,7 @@ class Results:
     @property
     def is_being_written(self) -> bool:
         """Whether a process on this machine writes to the folder now."""
-        return is_held(self.path / layout.LOCK)
+        return is_being_written(self.path)
 
     def live(self) -> tuple[JournalEntry, ...]:
         """Return what happens in the run under way, while the folder is written to."""

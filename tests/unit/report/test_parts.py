@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import altair as alt
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +25,8 @@ from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import seconds_of_runs
 from dbdyno.report._series import downsampled, run_series
 from dbdyno.report._settings import requested_settings, variable_rows
-from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
+from dbdyno.report.charts._style import concurrency_axis, end_labels
+from dbdyno.report.charts._vega_lite import layer
 from dbdyno.store import StoredRun, StoredStudy, TelemetryRow
 from dbdyno.tables import Table
 from trees import imported
@@ -182,11 +182,11 @@ def test_no_text_can_leave_its_element(text: str) -> None:
 def label_heights(values: dict[str, float], height: int = 250) -> dict[str, float]:
     """Where the names of targets stand in a drawing from 0 to 1,000, pixels from the bottom."""
     rows = [{"target": name, "concurrency": at, "tps": tps} for name, tps in values.items() for at in (1, 4)]
-    x, y_scale = concurrency_axis([1, 4]), alt.Scale(domain=[0, 1000], nice=False)
+    x, y_scale = concurrency_axis([1, 4]), dict(domain=[0, 1000], nice=False)
     palette = palette_of([target(f"mysql:{number}") for number in range(len(values))])
-    drawing = alt.layer(end_labels(rows, x, "tps", y_scale, height, palette), height=height, padding=0)
+    drawing = layer(end_labels(rows, x, "tps", y_scale, height, palette), height=height, padding=0)
     with ChartConverter() as converter:
-        svg = converter.svg(json.dumps(definition(drawing)))
+        svg = converter.svg(json.dumps(drawing.definition()))
     found = re.findall(r'translate\([0-9.]+,(-?[0-9.]+)\)"[^>]*>([^<]+)</text>', svg)
     middle = 4  # of a line of text, below which its baseline is
     return {name: height + middle - float(y) for y, name in found if name in values}

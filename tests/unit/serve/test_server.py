@@ -39,9 +39,12 @@ def _ask(address: str, path: str, method: str = "GET", **headers: str) -> tuple[
 
 
 def _cards(address: str) -> dict[str, Any]:
-    status, kind, body = _ask(address, "/studies.json")
-    assert (status, kind) == (200, "application/json")
-    return {card["label"]: card for card in json.loads(body)["studies"]}
+    while True:
+        status, kind, body = _ask(address, "/studies.json")
+        assert (status, kind) == (200, "application/json")
+        cards = {card["label"]: card for card in json.loads(body)["studies"]}
+        if all(card["state"] != "reading" for card in cards.values()):
+            return cards
 
 
 def test_every_study_is_listed_with_its_state_and_what_it_found(address: str) -> None:

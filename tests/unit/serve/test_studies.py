@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import history_studies
-from dbdyno.core import StoreError
-from dbdyno.serve import ReportCache, StudyFolder, open_metrics, study_object
+from dbdyno.serve import ReportCache, Studies, StudyFolder, open_metrics, study_object
 from dbdyno.serve._objects import card_object
 from dbdyno.store import JournalEntry, LiveReader, Results, StoredStudy, gather
 from dbdyno.store._altered import check_folder
@@ -24,16 +24,14 @@ from .conftest import Running, second
 def test_a_manifest_is_read_again_only_when_it_was_written_again(tmp_path: Path) -> None:
     results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
     folder = StudyFolder(results.path, "night")
-    state, first = folder.state(), folder.results()
+    state = folder.state()
     manifest = results.path / "manifest.json"
     facts = manifest.stat()
     manifest.write_bytes(b" " * facts.st_size)
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-    assert folder.results() is first
     assert folder.state() == state == "finished"
     os.utime(manifest, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
-    with pytest.raises(StoreError):
-        folder.results()
+    assert folder.state() == "unreadable"
 
 
 def test_a_folder_is_opened_and_checked_once_for_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,12 +43,41 @@ def test_a_folder_is_opened_and_checked_once_for_a_list(tmp_path: Path, monkeypa
         return check_folder(path, *facts, **choices)
 
     monkeypatch.setattr("dbdyno.store._folder_checks.check_folder", noted)
-    assert card_object(folder)["state"] == "finished"
+    assert card_object(folder, folder.stored())["state"] == "finished"
     assert checked == [results.path]
     with results.writing() as writer:
         writer.append("note")
-        assert card_object(folder)["state"] == "running"
+        assert card_object(folder, folder.stored())["state"] == "running"
         assert checked == [results.path, results.path]
+
+
+def test_a_list_does_not_wait_for_a_large_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Aim: what is being read is listed as such, with what it said before; what is read already is listed whole."""
+    results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
+    is_let_read = threading.Event()
+
+    def checked(folder: StudyFolder) -> StoredStudy:
+        assert is_let_read.wait(60)
+        return StoredStudy.open(folder.path)
+
+    monkeypatch.setattr(StudyFolder, "checked", checked)
+    studies = Studies(tmp_path)
+    assert _listed_states(studies, patience_s=0) == [("reading", 0)]
+    is_let_read.set()
+    assert _listed_states(studies, patience_s=60) == [("finished", 4)]
+    is_let_read.clear()
+    with results.writing() as writer:
+        writer.append("note")
+        assert _listed_states(studies, patience_s=0) == [("running", 4)]
+    assert _listed_states(studies, patience_s=0) == [("reading", 4)]
+    is_let_read.set()
+    studies.listed(patience_s=60)  # ends what was begun while the study ran
+    assert _listed_states(studies, patience_s=60) == [("finished", 4)]
+
+
+def _listed_states(studies: Studies, patience_s: float) -> list[tuple[object, object]]:
+    cards = [card_object(folder, stored) for folder, stored in studies.listed(patience_s)]
+    return [(card["state"], card["runs_done"]) for card in cards]
 
 
 @pytest.mark.parametrize("place", ["deep/12345678", "proofs/redo-capacity-12345678"])

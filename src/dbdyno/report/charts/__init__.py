@@ -1,4 +1,4 @@
-"""Draws charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
+"""Draws charts, one file each: a Vega-Lite definition gives the interactive page, PNG and SVG."""
 
 from dbdyno.report.charts._boxes import box_charts
 from dbdyno.report.charts._bridge import bridge_chart

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._boxes import BoxPlot
 from dbdyno.report._format import figure, significant
@@ -15,7 +13,6 @@ from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
-    Drawing,
     Row,
     colour,
     row_facts,
@@ -23,6 +20,7 @@ from dbdyno.report.charts._style import (
     titled,
 )
 from dbdyno.report.charts._throughput import panel_title
+from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, field_of, layer
 
 _ROW_PX = 24
 
@@ -60,35 +58,33 @@ def _box_row(box: BoxPlot, at_concurrency: int, names: dict[str, str]) -> Row:
 
 
 def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Drawing:
-    x_scale = alt.Scale(zero=True, nice=True)
-    x_axis = alt.Axis(title="TPS of each second", format=",.12~g", tickCount=5, labelFontSize=12, titleFontSize=12)
-    y_axis = alt.Axis(
-        title=None, ticks=False, domain=False, labelLimit=200, labelPadding=8, labelFontSize=12, grid=True
-    )
+    x_scale = dict(zero=True, nice=True)
+    x_axis = dict(title="TPS of each second", format=",.12~g", tickCount=5, labelFontSize=12, titleFontSize=12)
+    y_axis = dict(title=None, ticks=False, domain=False, labelLimit=200, labelPadding=8, labelFontSize=12, grid=True)
     base = titled(rows, palette).encode(
-        y=alt.Y("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
+        y=field_of("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
     )
-    x = alt.X("low:Q", scale=x_scale, axis=x_axis)
-    whisker = base.mark_rule(strokeWidth=1.6).encode(x=x, x2=alt.X2("high:Q"))
+    x = field_of("low:Q", scale=x_scale, axis=x_axis)
+    whisker = base.mark_rule(strokeWidth=1.6).encode(x=x, x2=field_of("high"))
     box = base.mark_bar(height=12, fillOpacity=0.45, strokeWidth=1).encode(
-        x=alt.X("lower:Q", scale=x_scale), x2=alt.X2("upper:Q"), stroke=colour(palette).copy()
+        x=field_of("lower:Q", scale=x_scale), x2=field_of("upper"), stroke=colour(palette)
     )
     median = base.mark_tick(thickness=2.4, size=14, color="var(--ink)").encode(
-        x=alt.X("median:Q", scale=x_scale), color=alt.ColorValue("var(--ink)")
+        x=field_of("median:Q", scale=x_scale), color=constant("var(--ink)")
     )
     end_points = [
-        base.mark_point(size=9, filled=True, opacity=0.8).encode(x=alt.X(f"{end}:Q", scale=x_scale))
+        base.mark_point(size=9, filled=True, opacity=0.8).encode(x=field_of(f"{end}:Q", scale=x_scale))
         for end in ("min", "max")
     ]
-    return alt.layer(
+    return layer(
         whisker, box, median, *end_points, height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
 
 
-def _tooltip() -> list[alt.Tooltip]:
+def _tooltip() -> list[Definition]:
     fields = {"connections": "connections", "median": "median", "lower": "25 %", "upper": "75 %", "low": "5 %"}
     fields |= {"high": "95 %", "min": "slowest", "max": "fastest", "seconds": "seconds"}
-    return [alt.Tooltip("title:N", title="target"), *(alt.Tooltip(f"{f}:Q", title=t) for f, t in fields.items())]
+    return [field_of("title:N", title="target"), *(field_of(f"{f}:Q", title=t) for f, t in fields.items())]
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:

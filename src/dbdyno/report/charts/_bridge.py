@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.analyse.explain import LEAST_SHARE, REST, Gap, PartGap, least_total, ms_words
-from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row
+from dbdyno.report.charts._vega_lite import Drawing, constant, drawing_of, field_of, layer
 from dbdyno.report.why._rows import side_titles
 
 _ROW_PX = 26
@@ -120,36 +119,36 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     names = [row["step"] for row in rows]
     # Names of two steps can be alike when they are cut; their places can't.
     label = f"{names!r}[datum.value]".replace("\\x", "\\u00")
-    y_axis = alt.Axis(title=None, labelExpr=label, labelLimit=200, ticks=False)
-    y = alt.Y("order:O", axis=y_axis, scale=alt.Scale(domain=list(range(len(rows)))))
+    y_axis = dict(title=None, labelExpr=label, labelLimit=200, ticks=False)
+    y = field_of("order:O", axis=y_axis, scale=dict(domain=list(range(len(rows)))))
     span = [value for row in rows for value in (row["from"], row["to"], row["low"], row["high"])]
     axis_ends = _axis_ends(rows, span)
-    scale = alt.Scale(domain=axis_ends, nice=False, zero=False)
-    x_axis = alt.Axis(title="milliseconds per transaction", grid=True, tickCount=6)
-    kinds = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
-    tooltip = [alt.Tooltip("step:N", title="part"), alt.Tooltip("words:N", title="difference, 95 %")]
-    base = ChartLayer(rows_data(rows)).encode(y=y, tooltip=tooltip)
-    x = alt.X("from:Q", scale=scale, axis=x_axis)
-    colour = alt.Color("kind:N", scale=kinds, legend=None)
-    bars = base.transform_filter("datum.kind != 'total'").encode(x=x, x2=alt.X2("to:Q"), color=colour)
+    scale = dict(domain=axis_ends, nice=False, zero=False)
+    x_axis = dict(title="milliseconds per transaction", grid=True, tickCount=6)
+    kinds = dict(domain=list(_COLOURS), range=list(_COLOURS.values()))
+    tooltip = [field_of("step:N", title="part"), field_of("words:N", title="difference, 95 %")]
+    base = drawing_of(rows).encode(y=y, tooltip=tooltip)
+    x = field_of("from:Q", scale=scale, axis=x_axis)
+    colour = field_of("kind:N", scale=kinds, legend=None)
+    bars = base.transform_filter("datum.kind != 'total'").encode(x=x, x2=field_of("to"), color=colour)
     is_firm = "datum.state == 'decided' || datum.kind == 'rest'"
     filled_bars = bars.transform_filter(is_firm).mark_bar(size=15)
     hollow_bars = bars.transform_filter(f"!({is_firm})").mark_bar(size=15, fillOpacity=0.14, strokeWidth=1.2)
-    hollow_bars = hollow_bars.encode(
-        stroke=alt.Stroke("kind:N", scale=kinds, legend=None), strokeDash=alt.StrokeDashValue([3, 3])
-    )
+    hollow_bars = hollow_bars.encode(stroke=field_of("kind:N", scale=kinds, legend=None), strokeDash=constant([3, 3]))
     whisker = bars.mark_rule(strokeWidth=1.2, clip=True).encode(
-        x=alt.X("low:Q", scale=scale, axis=x_axis), x2=alt.X2("high:Q"), color=alt.ColorValue("var(--ink)")
+        x=field_of("low:Q", scale=scale, axis=x_axis),
+        x2=field_of("high"),
+        color=constant("var(--ink)"),
     )
     totals = base.transform_filter("datum.kind == 'total'")
-    tick = totals.mark_tick(thickness=4, size=19).encode(x=x, color=alt.ColorValue("var(--ink)"))
+    tick = totals.mark_tick(thickness=4, size=19).encode(x=x, color=constant("var(--ink)"))
     text = base.transform_calculate(right=f"min(max(datum.to, datum.from, datum.high), {axis_ends[1]})")
     text = text.mark_text(align="left", dx=6, fontSize=11).encode(
-        x=alt.X("right:Q", scale=scale), text=alt.Text("shown:N")
+        x=field_of("right:Q", scale=scale), text=field_of("shown:N")
     )
     height = _ROW_PX * len(rows)
     padding = {"left": 4, "top": 4, "bottom": 4, "right": 64}
-    return alt.layer(filled_bars, hollow_bars, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)
+    return layer(filled_bars, hollow_bars, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)
 
 
 def _axis_ends(rows: Sequence[Row], span: Sequence[float]) -> list[float]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.analyse.claims import JudgedClaim, is_of_cells, own_words, printed_words
 from dbdyno.report._claims import CheckedClaims, claim_words
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row
+from dbdyno.report.charts._vega_lite import Drawing, drawing_of, field_of, layer
 
 _SHAPES = {"holds": "circle", "does not hold": "cross", "not settled": "triangle", "can't be told": "diamond"}
 _ROW_PX = 22
@@ -44,32 +43,30 @@ def _claim_row(judged_claim: JudgedClaim) -> Row | None:
 
 def _drawing(rows: Sequence[Row]) -> Drawing:
     names = [row["claim"] for row in rows]
-    x_axis = alt.Axis(
+    x_axis = dict(
         title="difference from the printed figure, percent; whiskers: 95 % interval",
         labelExpr="datum.value == 0 ? 'as printed' : format(datum.value, '+')",
         tickMinStep=1,
         tickCount=8,
     )
-    y_axis = alt.Axis(title=None, labelLimit=120, ticks=False, domain=False)
+    y_axis = dict(title=None, labelLimit=120, ticks=False, domain=False)
     tooltip = [
-        alt.Tooltip("claim:N", title="claim"),
-        alt.Tooltip("words:N", title="says"),
-        alt.Tooltip("printed:N", title="printed"),
-        alt.Tooltip("shown:N", title="here"),
-        alt.Tooltip("outcome:N", title="verdict"),
+        field_of("claim:N", title="claim"),
+        field_of("words:N", title="says"),
+        field_of("printed:N", title="printed"),
+        field_of("shown:N", title="here"),
+        field_of("outcome:N", title="verdict"),
     ]
-    base = alt.Chart(rows_data(rows)).encode(y=alt.Y("claim:N", sort=names, axis=y_axis), tooltip=tooltip)
+    base = drawing_of(rows).encode(y=field_of("claim:N", sort=names, axis=y_axis), tooltip=tooltip)
     print_line = (
-        alt.Chart(rows_data([{"print": 0}]))
-        .mark_rule(strokeDash=[4, 3], color="var(--quiet)")
-        .encode(x=alt.X("print:Q"))
+        drawing_of([{"print": 0}]).mark_rule(strokeDash=[4, 3], color="var(--quiet)").encode(x=field_of("print:Q"))
     )
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round", color="var(--ink)", opacity=0.45).encode(
-        x=alt.X("low:Q", axis=x_axis), x2=alt.X2("high:Q")
+        x=field_of("low:Q", axis=x_axis), x2=field_of("high")
     )
-    scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
-    legend = alt.Legend(title=None, orient="top", symbolFillColor="var(--ink)", symbolStrokeColor="var(--ink)")
+    scale = dict(domain=list(_SHAPES), range=list(_SHAPES.values()))
+    legend = dict(title=None, orient="top", symbolFillColor="var(--ink)", symbolStrokeColor="var(--ink)")
     dot = base.mark_point(filled=True, size=80, opacity=1, color="var(--ink)").encode(
-        x=alt.X("own:Q", axis=x_axis), shape=alt.Shape("outcome:N", scale=scale, legend=legend)
+        x=field_of("own:Q", axis=x_axis), shape=field_of("outcome:N", scale=scale, legend=legend)
     )
-    return alt.layer(print_line, whisker, dot, height=_ROW_PX * len(rows), autosize=AUTOSIZE)
+    return layer(print_line, whisker, dot, height=_ROW_PX * len(rows), autosize=AUTOSIZE)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._curves import Curve
 from dbdyno.report._format import milliseconds, significant
@@ -20,7 +18,6 @@ from dbdyno.report.charts._latency import steps_125
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
-    Drawing,
     Row,
     colour,
     dash,
@@ -29,6 +26,7 @@ from dbdyno.report.charts._style import (
     titled,
 )
 from dbdyno.report.charts._throughput import panel_title
+from dbdyno.report.charts._vega_lite import Drawing, field_of, layer
 
 HEIGHT = 220
 _TICKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
@@ -73,22 +71,22 @@ def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
 
 
 def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
-    y_axis = alt.Axis(
+    y_axis = dict(
         title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',.12~g')", minExtent=44
     )
-    y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
+    y_scale = dict(type="log", domain=list(axis_ends), nice=False)
     ticks = [nines(quantile) for quantile in _TICKS]
     words = " : ".join(f"abs(datum.value - {nines(q)}) < 0.01 ? 'p{100 * q:g}'" for q in _TICKS)
-    x_axis = alt.Axis(title="percentile", values=ticks, labelExpr=f"{words} : ''", grid=True)
+    x_axis = dict(title="percentile", values=ticks, labelExpr=f"{words} : ''", grid=True)
     last_nines = max(row["nines"] for row in rows)
-    x_scale = alt.Scale(domain=[nines(0.1), last_nines], nice=False, zero=False)
-    x, y = alt.X("nines:Q", scale=x_scale, axis=x_axis), alt.Y("ms:Q", scale=y_scale, axis=y_axis)
+    x_scale = dict(domain=[nines(0.1), last_nines], nice=False, zero=False)
+    x, y = field_of("nines:Q", scale=x_scale, axis=x_axis), field_of("ms:Q", scale=y_scale, axis=y_axis)
     lines = titled(rows, palette).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
     line = lines.mark_line(strokeWidth=1.8, clip=True).encode(
-        tooltip=[alt.Tooltip("title:N", title="target"), alt.Tooltip("connections:Q")]
+        tooltip=[field_of("title:N", title="target"), field_of("connections:Q")]
     )
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette, along="nines")
-    return alt.layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+    return layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
 def _description(curves: Sequence[Curve], tier_bytes: int) -> str:

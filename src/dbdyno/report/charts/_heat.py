@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, cast
-
-import altair as alt
 
 from dbdyno.analyse import cell_level_words, listed, ratio_words
 from dbdyno.core import format_memory, target_title
@@ -18,7 +15,8 @@ from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput, relative_throughputs
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, short_names, titled
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row, row_facts, short_names, titled
+from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, field_of, layer
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
@@ -117,42 +115,42 @@ def _interval_words(throughput: RelativeThroughput) -> str:
 
 def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, names: Sequence[str]) -> Drawing:
     memory = [format_memory(tier) for tier in analysis.study.tiers_bytes]
-    x_axis = alt.Axis(title=None, orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
-    y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8)
+    x_axis = dict(title=None, orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
+    y_axis = dict(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8)
     base = titled(rows, palette).encode(
-        x=alt.X("memory:N", sort=memory, axis=x_axis, scale=alt.Scale(paddingInner=0.04)),
-        y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
+        x=field_of("memory:N", sort=memory, axis=x_axis, scale=dict(paddingInner=0.04)),
+        y=field_of("name:N", sort=list(names), axis=y_axis, scale=dict(paddingInner=0.06)),
         tooltip=_tooltip(),
     )
     fields = base.mark_rect(cornerRadius=3).encode(color=_colour_steps("h", otherwise="var(--paper)"))
     frames = (
         base.transform_filter("datum.first")
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
-        .encode(stroke=alt.StrokeValue("var(--ink)"))
+        .encode(stroke=constant("var(--ink)"))
     )
     text_colour = _colour_steps("x", otherwise="var(--ink)")
-    text_px = alt.SizeValue(10, condition={"test": _IS_KNOWN, "value": 13})
-    numbers = base.mark_text(dy=-5, fontWeight=600).encode(text=alt.Text("value:N"), color=text_colour, size=text_px)
+    text_px = constant(10, condition={"test": _IS_KNOWN, "value": 13})
+    numbers = base.mark_text(dy=-5, fontWeight=600).encode(text=field_of("value:N"), color=text_colour, size=text_px)
     places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
-    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=text_colour))
-    drawing: alt.LayerChart = layers.resolve_scale(color="independent").properties(
+    layers = layer(fields, frames, numbers, places.encode(text=field_of("words:N"), color=text_colour))
+    drawing: Drawing = layers.properties(resolve={"scale": {"color": "independent"}}).properties(
         height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
     return drawing
 
 
-def _colour_steps(letter: str, *, otherwise: str) -> alt.ColorValue:
+def _colour_steps(letter: str, *, otherwise: str) -> Definition:
     """Return a colour for each step of the ratio, and another where it is not known."""
     colours = [f"var(--{letter}{index})" for index in range(len(STEPS) + 1)]
-    steps = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(STEPS), range=colours), legend=None)
-    condition = {"test": _IS_KNOWN, **cast("dict[str, Any]", steps.to_dict(validate=False))}
-    return alt.ColorValue(otherwise, condition=condition)
+    steps = field_of("ratio:Q", scale=dict(type="threshold", domain=list(STEPS), range=colours), legend=None)
+    condition = {"test": _IS_KNOWN, **steps}
+    return constant(otherwise, condition=condition)
 
 
-def _tooltip() -> list[alt.Tooltip]:
+def _tooltip() -> list[Definition]:
     fields = {"title": "target", "memory": "memory", "connections": "connections", "shown": "over the best"}
     fields |= {"tps": "mean, 95 %", "place": "may hold place"}
-    return [alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()]
+    return [field_of(f"{field}:N", title=title) for field, title in fields.items()]
 
 
 def _description(rows: Sequence[Row]) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import altair as alt
-
 from dbdyno.analyse import CellHistory
 from dbdyno.report._format import figure
-from dbdyno.report.charts._style import Chart, Row, constant_channel, rows_data
+from dbdyno.report.charts._style import Chart, Row
+from dbdyno.report.charts._vega_lite import constant, drawing_of, field_of, layer
 
 HEIGHT = 190
 _ROOM = 1.08
@@ -23,11 +22,11 @@ def history_chart(name: str, title: str, words: str, history: CellHistory, label
     scale = 1.0 if history.measure == "tps" else 1e-6
     points = _point_rows(history, labels, scale)
     top = _ROOM * max([*(row["value"] for row in points), *(min(row["high"], 1.6 * row["value"]) for row in points)])
-    x_scale = alt.Scale(domain=[-0.5, len(points) - 0.5], nice=False)
-    y_scale = alt.Scale(domain=[0, top], nice=False)
+    x_scale = dict(domain=[-0.5, len(points) - 0.5], nice=False)
+    y_scale = dict(domain=[0, top], nice=False)
     axis_title = "TPS" if history.measure == "tps" else "ms"
     names = "[" + ",".join(f"'{_quote_expression_text(row['label'])}'" for row in points) + "]"
-    x_axis = alt.Axis(
+    x_axis = dict(
         title=None,
         grid=False,
         values=list(range(len(points))),
@@ -38,24 +37,24 @@ def history_chart(name: str, title: str, words: str, history: CellHistory, label
         labelLimit=90,
         tickMinStep=1,
     )
-    x = alt.X("at:Q", scale=x_scale, axis=x_axis)
-    y = alt.Y("value:Q", scale=y_scale, axis=alt.Axis(title=axis_title, minExtent=44))
-    base = alt.Chart(rows_data(points))
-    tooltip = [alt.Tooltip("study:N"), alt.Tooltip("version:N"), alt.Tooltip("shown:N", title=axis_title)]
+    x = field_of("at:Q", scale=x_scale, axis=x_axis)
+    y = field_of("value:Q", scale=y_scale, axis=dict(title=axis_title, minExtent=44))
+    base = drawing_of(points)
+    tooltip = [field_of("study:N"), field_of("version:N"), field_of("shown:N", title=axis_title)]
     bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(
-        x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")
+        x=x, y=field_of("low:Q"), y2=field_of("high")
     )
     dots = base.mark_point(filled=True, size=34, color="var(--s0)", opacity=1).encode(x=x, y=y, tooltip=tooltip)
-    levels = alt.Chart(rows_data(_level_rows(history, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
+    levels = drawing_of(_level_rows(history, scale)).mark_rule(color="var(--s1)", strokeWidth=2.2)
     moves = _move_rows(history, top)
-    drawing = alt.layer(
+    drawing = layer(
         bars,
-        levels.encode(x=alt.X("from:Q", scale=x_scale), x2=alt.X2("to:Q"), y=alt.Y("level:Q", scale=y_scale)),
+        levels.encode(x=field_of("from:Q", scale=x_scale), x2=field_of("to"), y=field_of("level:Q", scale=y_scale)),
         dots,
-        alt.Chart(rows_data(moves)).mark_rule(color="var(--s1)", strokeDash=[3, 3]).encode(x=alt.X("at:Q")),
-        alt.Chart(rows_data(moves))
+        drawing_of(moves).mark_rule(color="var(--s1)", strokeDash=[3, 3]).encode(x=field_of("at:Q")),
+        drawing_of(moves)
         .mark_text(align="left", dx=4, dy=8, fontSize=11, color="var(--ink)")
-        .encode(x=alt.X("at:Q"), y=constant_channel(alt.YValue, 2), text=alt.Text("words:N")),
+        .encode(x=field_of("at:Q"), y=constant(2), text=field_of("words:N")),
     ).properties(height=HEIGHT)
     return Chart(name, title, f"{title}. {words}", drawing)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import altair as alt
 import numpy as np
 
 from dbdyno.analyse import STATUS_WORDS, SeriesJudgement, level_words, stall_words, stop_words, wave_words, window_words
 from dbdyno.report._series import downsampled
-from dbdyno.report.charts._style import Chart, Row, constant_channel, rows_data
+from dbdyno.report.charts._style import Chart, Row
+from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, drawing_of, field_of, layer
 from dbdyno.stats import stalled_seconds
 
 HEIGHT = 150
@@ -19,14 +19,14 @@ _COLOURS = ("var(--quiet)", "var(--s1)", "var(--s0)")
 def judged_chart(name: str, judgement: SeriesJudgement) -> Chart:
     """Return seconds of one run; the words under its title say what the marks show."""
     title = f"{name}: {STATUS_WORDS[judgement.state.status]}"
-    x_scale = alt.Scale(domain=[0, len(judgement.tps)], nice=False)
-    drawing = alt.layer(
+    x_scale = dict(domain=[0, len(judgement.tps)], nice=False)
+    drawing = layer(
         _warm_up_shade(judgement, x_scale),
         _line_layer(judgement, x_scale),
         *_mark_layers(judgement, x_scale),
         *_swing_layers(judgement, x_scale),
     )
-    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_summary_words(judgement)))
+    drawing = drawing.properties(height=HEIGHT, title=dict(text=title, subtitle=_summary_words(judgement)))
     return Chart("judged", title, f"{title}. {_summary_words(judgement)}", drawing)
 
 
@@ -39,29 +39,29 @@ def _summary_words(judgement: SeriesJudgement) -> str:
     return "; ".join([*clauses, f"wave: {wave_words(judgement)}", f"2 % stop: {stop_words(judgement)}"])
 
 
-def _warm_up_shade(judgement: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+def _warm_up_shade(judgement: SeriesJudgement, x_scale: Definition) -> Drawing:
     """Return what comes before the window, or everything where there is none, greyed."""
     start = len(judgement.tps) if judgement.window_from_s is None else judgement.window_from_s
     rows: list[Row] = [{"from": 0, "to": start}] if start else []
-    shade = alt.Chart(rows_data(rows)).mark_rect(fill="var(--warm)", opacity=0.25)
-    chart: alt.Chart = shade.encode(x=alt.X("from:Q", scale=x_scale), x2=alt.X2("to:Q"))
+    shade = drawing_of(rows).mark_rect(fill="var(--warm)", opacity=0.25)
+    chart: Drawing = shade.encode(x=field_of("from:Q", scale=x_scale), x2=field_of("to"))
     return chart
 
 
-def _line_layer(judgement: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+def _line_layer(judgement: SeriesJudgement, x_scale: Definition) -> Drawing:
     domain = list(_LEGEND)
-    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke")
+    legend = dict(title=None, orient="bottom", symbolType="stroke")
     dashes, widths = [[1, 0], [1, 0], [6, 3]], [1, 2.5, 2]
-    lines: alt.Chart = (
-        alt.Chart(rows_data(_line_rows(judgement)))
+    lines: Drawing = (
+        drawing_of(_line_rows(judgement))
         .mark_line(interpolate="linear")
         .encode(
-            x=alt.X("second:Q", scale=x_scale, axis=alt.Axis(title="seconds", grid=False)),
-            y=alt.Y("tps:Q", scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(title="TPS", minExtent=44)),
-            color=alt.Color("what:N", scale=alt.Scale(domain=domain, range=list(_COLOURS)), legend=legend),
-            strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=domain, range=dashes), legend=legend),
-            strokeWidth=alt.StrokeWidth("what:N", scale=alt.Scale(domain=domain, range=widths), legend=legend),
-            detail=alt.Detail("piece:N"),
+            x=field_of("second:Q", scale=x_scale, axis=dict(title="seconds", grid=False)),
+            y=field_of("tps:Q", scale=dict(zero=True, nice=True), axis=dict(title="TPS", minExtent=44)),
+            color=field_of("what:N", scale=dict(domain=domain, range=list(_COLOURS)), legend=legend),
+            strokeDash=field_of("what:N", scale=dict(domain=domain, range=dashes), legend=legend),
+            strokeWidth=field_of("what:N", scale=dict(domain=domain, range=widths), legend=legend),
+            detail=field_of("piece:N"),
         )
     )
     return lines
@@ -83,24 +83,22 @@ def _line_rows(judgement: SeriesJudgement) -> list[Row]:
     return rows
 
 
-def _mark_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+def _mark_layers(judgement: SeriesJudgement, x_scale: Definition) -> list[Drawing]:
     """Return rules where the level changes and where the stopping rule ends the run, ticks under stalled seconds."""
     bounds = judgement.state.levels.bounds_s[1:-1] if judgement.state.levels else ()
     point = judgement.stops.get(0.02)
-    changes = alt.Chart(rows_data([{"second": bound} for bound in bounds]))
-    stop = alt.Chart(rows_data([{"second": point.at_s, "word": "2 % stop"}] if point else []))
-    stalled = alt.Chart(
-        rows_data([{"second": second + 0.5, "tps": 0} for second in _stalled_seconds_of_window(judgement)])
-    )
-    x = alt.X("second:Q", scale=x_scale)
+    changes = drawing_of([{"second": bound} for bound in bounds])
+    stop = drawing_of([{"second": point.at_s, "word": "2 % stop"}] if point else [])
+    stalled = drawing_of([{"second": second + 0.5, "tps": 0} for second in _stalled_seconds_of_window(judgement)])
+    x = field_of("second:Q", scale=x_scale)
     return [
         changes.mark_rule(color="var(--s1)", strokeDash=[2, 3], opacity=0.8).encode(x=x),
         stop.mark_rule(color="var(--s2)", strokeDash=[8, 3]).encode(x=x),
         stop.mark_text(align="left", dx=3, fontSize=10, color="var(--s2)").encode(
-            x=x, y=constant_channel(alt.YValue, 5), text=alt.Text("word:N")
+            x=x, y=constant(5), text=field_of("word:N")
         ),
         stalled.mark_point(shape="triangle-up", color="var(--alarm)", filled=True, size=22, opacity=1).encode(
-            x=x, y=alt.Y("tps:Q")
+            x=x, y=field_of("tps:Q")
         ),
     ]
 
@@ -113,19 +111,19 @@ def _stalled_seconds_of_window(judgement: SeriesJudgement) -> list[int]:
     return (np.flatnonzero(is_stalled) + judgement.window_from_s).tolist()
 
 
-def _swing_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+def _swing_layers(judgement: SeriesJudgement, x_scale: Definition) -> list[Drawing]:
     """Return a bar above for every other swing of a wave, counted back from the end."""
     wave = judgement.state.period
     if wave is None or not wave.is_wave or judgement.window_from_s is None:
         return []
     swing_ends = np.arange(len(judgement.tps), judgement.window_from_s + wave.period_s - 1e-9, -wave.period_s)
     rows: list[Row] = [{"from": float(end - wave.period_s), "to": float(end)} for end in swing_ends[::2]]
-    bars = alt.Chart(rows_data(rows)).mark_rect(fill="var(--s3)", opacity=0.75)
+    bars = drawing_of(rows).mark_rect(fill="var(--s3)", opacity=0.75)
     return [
         bars.encode(
-            x=alt.X("from:Q", scale=x_scale),
-            x2=alt.X2("to:Q"),
-            y=constant_channel(alt.YValue, 0),
-            y2=constant_channel(alt.Y2Value, 3),
+            x=field_of("from:Q", scale=x_scale),
+            x2=field_of("to"),
+            y=constant(0),
+            y2=constant(3),
         )
     ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.analyse import LatencyJudgement
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
@@ -15,7 +13,6 @@ from dbdyno.report.charts._levels import level_drawing, level_row_px
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
-    Drawing,
     Row,
     colour,
     columns,
@@ -31,6 +28,7 @@ from dbdyno.report.charts._style import (
     together,
 )
 from dbdyno.report.charts._throughput import panel_title
+from dbdyno.report.charts._vega_lite import Drawing, field_of, layer
 
 HEIGHT = 180
 QUANTILE_WORDS = {"p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -100,32 +98,30 @@ def steps_125(low: float, high: float) -> list[float]:
 
 
 def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: StudyAnalysis, palette: Palette) -> Drawing:
-    y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
+    y_scale = dict(type="log", domain=list(axis_ends), nice=False)
     ticks = steps_125(*axis_ends)
-    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',.12~g')", minExtent=44)
+    y_axis = dict(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',.12~g')", minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: float(row["ms"])), palette))
     targets = {row["target"] for row in rows}
     shown_targets = [target for target in palette.targets if target in targets]
     beside = side_by_side(reading, analysis.study.concurrencies, shown_targets)
     x_beside = concurrency_axis(analysis.study.concurrencies, "beside")
-    base = beside.encode(x=x_beside, color=colour(palette), tooltip=alt.Tooltip("together:N"))
-    y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
+    base = beside.encode(x=x_beside, color=colour(palette), tooltip=field_of("together:N"))
+    y = field_of("ms:Q", scale=y_scale, axis=y_axis)
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
+        y=field_of("low:Q", scale=y_scale, axis=y_axis), y2=field_of("high")
     )
     line = beside.mark_line(strokeWidth=2).encode(x=x_beside, y=y, color=colour(palette), strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette)
     hover_columns = columns(reading, x, len(analysis.study.concurrencies))
-    return alt.layer(
-        line, hover_columns, whisker, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
-    )
+    return layer(line, hover_columns, whisker, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
 def _dot_layer(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
-    axis = alt.Axis(title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',.12~g')")
-    x = alt.X("ms:Q", scale=alt.Scale(type="log", domain=list(axis_ends), nice=False), axis=axis)
+    axis = dict(title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',.12~g')")
+    x = field_of("ms:Q", scale=dict(type="log", domain=list(axis_ends), nice=False), axis=axis)
     return level_drawing(rows, palette, x, is_bar=False)
 
 

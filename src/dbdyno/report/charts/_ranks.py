@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.core import counted, format_memory, target_title
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, shape, titled
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row, colour, shape, titled
 from dbdyno.report.charts._throughput import panel_title
+from dbdyno.report.charts._vega_lite import Drawing, field_of, layer
 
 CROWDED_FROM = 5
 MOST_TARGETS = 6
@@ -52,27 +51,27 @@ def _rank_rows(analysis: StudyAnalysis, panel: tuple[str, str, int]) -> list[Row
 
 def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
     count = max(row["of"] for row in rows)
-    y_scale = alt.Scale(domain=[0.6, count + 0.4], reverse=True, nice=False, zero=False)
-    y_axis = alt.Axis(title="place", values=list(range(1, count + 1)), format="d", minExtent=44)
+    y_scale = dict(domain=[0.6, count + 0.4], reverse=True, nice=False, zero=False)
+    y_axis = dict(title="place", values=list(range(1, count + 1)), format="d", minExtent=44)
     order = [target for target in palette.targets if any(row["target"] == target for row in rows)]
     tooltip = [
-        alt.Tooltip("title:N", title="target"),
-        alt.Tooltip("concurrency:Q", title="connections"),
-        alt.Tooltip("shown:N", title="may hold"),
+        field_of("title:N", title="target"),
+        field_of("concurrency:Q", title="connections"),
+        field_of("shown:N", title="may hold"),
     ]
     base = titled(rows, palette).encode(
-        x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.3)),
-        xOffset=alt.XOffset("target:N", sort=order, scale=alt.Scale(domain=order)),
+        x=field_of("concurrency:O", axis=dict(title="connections", labelAngle=0), scale=dict(paddingInner=0.3)),
+        xOffset=field_of("target:N", sort=order, scale=dict(domain=order)),
         color=colour(palette),
         tooltip=tooltip,
     )
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-        y=alt.Y("first:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("last:Q")
+        y=field_of("first:Q", scale=y_scale, axis=y_axis), y2=field_of("last")
     )
     dot = base.mark_point(filled=True, size=90 if len(order) <= CROWDED_FROM else 30, opacity=1).encode(
-        y=alt.Y("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
+        y=field_of("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
     )
-    return alt.layer(whisker, dot, height=46 * count + 30, autosize=AUTOSIZE)
+    return layer(whisker, dot, height=46 * count + 30, autosize=AUTOSIZE)
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:

@@ -9,9 +9,15 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
-from dbdyno.report.charts._style import AUTOSIZE, Row, config, constant_channel
+from dbdyno.report.charts._style import AUTOSIZE, Row, config
+from dbdyno.report.charts._vega_lite import (
+    Definition,
+    Drawing,
+    constant,
+    drawing_of_named,
+    field_of,
+    layer,
+)
 
 HEIGHT = 92
 _LABEL = "datum.value == 0 ? '0' : abs(datum.value) < 1 ? format(datum.value, '.3~r') : format(datum.value, '.4~s')"
@@ -23,59 +29,58 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     They are ``rows`` (second, value, series), ``phases``, ``stalls`` and ``waves`` (from, to), ``changes`` (second).
     The page also sets ``title`` of the y axis, and draws the cursor over it.
     """
-    x_scale = alt.Scale(nice=False, zero=False)
-    x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title=None, grid=False, tickMinStep=1))
-    y_scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True, nice=True)
-    y_axis = alt.Axis(title="value", labelExpr=_LABEL, minExtent=58, maxExtent=58, **_axis_ticks(log=log))
+    x_scale = dict(nice=False, zero=False)
+    x = field_of("second:Q", scale=x_scale, axis=dict(title=None, grid=False, tickMinStep=1))
+    y_scale = dict(type="log", nice=True) if log else dict(zero=True, nice=True)
+    y_axis = dict(title="value", labelExpr=_LABEL, minExtent=58, maxExtent=58, **_axis_ticks(log=log))
     phases = (
-        alt.Chart(alt.NamedData("phases"))
+        drawing_of_named("phases")
         .mark_rect(tooltip=None)
         .encode(
-            x=alt.X("from:Q", scale=x_scale),
-            x2=alt.X2("to:Q"),
-            fill=alt.Fill(
+            x=field_of("from:Q", scale=x_scale),
+            x2=field_of("to"),
+            fill=field_of(
                 "phase:N",
-                scale=alt.Scale(domain=["warm-up", "window"], range=["var(--warm)", "var(--window)"]),
+                scale=dict(domain=["warm-up", "window"], range=["var(--warm)", "var(--window)"]),
                 legend=None,
             ),
-            opacity=alt.OpacityValue(0.2, condition={"test": "datum.phase == 'window'", "value": 0.07}),
+            opacity=constant(0.2, condition={"test": "datum.phase == 'window'", "value": 0.07}),
         )
     )
-    legend = alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3)
-    series = alt.Color(
-        "series:N", sort=None, scale=alt.Scale(range=[f"var(--s{index})" for index in range(8)]), legend=legend
+    legend = dict(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3)
+    series = field_of(
+        "series:N", sort=None, scale=dict(range=[f"var(--s{index})" for index in range(8)]), legend=legend
     )
     line = (
-        alt.Chart(alt.NamedData("rows"))
+        drawing_of_named("rows")
         .mark_line(strokeWidth=1.6, interpolate="linear", point=False)
         .encode(
             x=x,
-            y=alt.Y("value:Q", scale=y_scale, axis=y_axis),
+            y=field_of("value:Q", scale=y_scale, axis=y_axis),
             color=series,
-            strokeDash=alt.StrokeDash("series:N", sort=None, legend=legend),
+            strokeDash=field_of("series:N", sort=None, legend=legend),
         )
     )
     chart = (
-        alt.layer(phases, *_mark_layers(x_scale), line)
+        layer(phases, *_mark_layers(x_scale), line)
         .properties(width="container", height=HEIGHT, autosize=AUTOSIZE)
-        .configure(**config())
+        .properties(config=config())
     )
-    template: dict[str, Any] = chart.to_dict()
-    return template
+    return chart.definition()
 
 
-def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
+def _mark_layers(x_scale: Definition) -> list[Drawing]:
     """Return stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
-    spans = {"x": alt.X("from:Q", scale=x_scale), "x2": alt.X2("to:Q")}
-    stalls = alt.Chart(alt.NamedData("stalls")).mark_rect(
+    spans = {"x": field_of("from:Q", scale=x_scale), "x2": field_of("to")}
+    stalls = drawing_of_named("stalls").mark_rect(
         fill="var(--alarm)", stroke="var(--alarm)", strokeWidth=0.6, opacity=0.25, tooltip=None
     )
-    waves = alt.Chart(alt.NamedData("waves")).mark_rect(fill="var(--s3)", opacity=0.8, tooltip=None)
-    changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
+    waves = drawing_of_named("waves").mark_rect(fill="var(--s3)", opacity=0.8, tooltip=None)
+    changes = drawing_of_named("changes").mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=constant_channel(alt.YValue, -3), y2=constant_channel(alt.Y2Value, 1)),
-        changes.encode(x=alt.X("second:Q", scale=x_scale)),
+        waves.encode(**spans, y=constant(-3), y2=constant(1)),
+        changes.encode(x=field_of("second:Q", scale=x_scale)),
     ]
 
 
@@ -97,8 +102,8 @@ def filled(template: dict[str, Any], rows: Sequence[Row], phases: Sequence[Row],
         "rows": [dict(r) for r in rows],
         "phases": [dict(p) for p in phases],
     }
-    for layer in spec["layer"]:
-        y = layer.get("encoding", {}).get("y")
+    for one_layer in spec["layer"]:
+        y = one_layer.get("encoding", {}).get("y")
         if y and y.get("axis"):
             y["axis"]["title"] = unit
     return spec

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import altair as alt
-
 from dbdyno.analyse import Place
 from dbdyno.analyse.explain import REST, Explanation, Part
 from dbdyno.core import Cell, counted, target_title
 from dbdyno.report._format import figure, significant
-from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row
+from dbdyno.report.charts._vega_lite import Drawing, drawing_of, field_of, layer
 
 HEIGHT = 220
 _MOST_PARTS = 6
@@ -88,27 +87,25 @@ def _cell_rows(cell: Cell, cell_parts: Sequence[Part], named: Mapping[str, str])
 
 
 def _drawing(rows: Sequence[Row], named: Mapping[str, str], highest_ms: float) -> Drawing:
-    scale = alt.Scale(domain=list(named), range=list(named.values()))
-    bars = ChartLayer(rows_data(rows)).encode(
-        x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.25)),
-        y=alt.Y(
+    scale = dict(domain=list(named), range=list(named.values()))
+    bars = drawing_of(rows).encode(
+        x=field_of("concurrency:O", axis=dict(title="connections", labelAngle=0), scale=dict(paddingInner=0.25)),
+        y=field_of(
             "ms:Q",
             stack="zero",
-            scale=alt.Scale(domain=[0, highest_ms], nice=True),
-            axis=alt.Axis(title="milliseconds"),
+            scale=dict(domain=[0, highest_ms], nice=True),
+            axis=dict(title="milliseconds"),
         ),
-        color=alt.Color("part:N", scale=scale, legend=None),
-        order=alt.Order("order:Q"),
+        color=field_of("part:N", scale=scale, legend=None),
+        order=field_of("order:Q"),
         tooltip=[
-            alt.Tooltip("part:N"),
-            alt.Tooltip("shown:N", title="per transaction"),
-            alt.Tooltip("concurrency:O", title="connections"),
+            field_of("part:N"),
+            field_of("shown:N", title="per transaction"),
+            field_of("concurrency:O", title="connections"),
         ],
     )
     stacked_bars = bars.mark_bar(stroke="var(--paper)", strokeWidth=0.6)
-    return alt.layer(
-        stacked_bars, height=HEIGHT, padding={"left": 4, "top": 8, "bottom": 4, "right": 4}, autosize=AUTOSIZE
-    )
+    return layer(stacked_bars, height=HEIGHT, padding={"left": 4, "top": 8, "bottom": 4, "right": 4}, autosize=AUTOSIZE)
 
 
 def _description(target: str, rows: Sequence[Row]) -> str:

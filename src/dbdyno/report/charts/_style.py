@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import math
@@ -11,16 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from dbdyno.core import counted, target_title
 from dbdyno.report._palette import Palette
+from dbdyno.report.charts._vega_lite import Definition, Drawing, drawing_of, field_of, layer
 
 Row = Mapping[str, Any]
-Drawing = alt.LayerChart | alt.FacetChart | alt.Chart
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 LABEL_PX = 11
-AUTOSIZE = alt.AutoSizeParams(type="fit-x", contains="padding")
+AUTOSIZE = dict(type="fit-x", contains="padding")
 _LABEL_STEP_PX = 13
 _PLOT_PX = 400
 _BESIDE_PX, _ALL_BESIDE_PX = 5, 16
@@ -58,15 +55,7 @@ class Chart:
     def spec(self) -> dict[str, Any]:
         """Return Vega-Lite, as wide as its place on the page."""
         usermeta = {"usermeta": dict(self.meta)} if self.meta else {}
-        return {**definition(self.drawing), "width": "container", "config": config(), **usermeta}
-
-
-def definition(drawing: alt.TopLevelMixin) -> dict[str, Any]:
-    """Return Vega-Lite of a drawing with its rows. Tests hold every chart against its schema; a report does not."""
-    specification: dict[str, Any] = drawing.to_dict(validate=False)
-    named = specification.get("datasets", {})
-    rows = {name: values.rows if isinstance(values, _RowsText) else values for name, values in named.items()}
-    return {**specification, "datasets": rows}
+        return {**self.drawing.definition(), "width": "container", "config": config(), **usermeta}
 
 
 def config() -> dict[str, Any]:
@@ -92,88 +81,36 @@ def config() -> dict[str, Any]:
     }
 
 
-class _RowsText(str):
-    """Stands for rows while a chart is put together: text, so that it is neither copied nor checked at each step.
-
-    Altair copies and checks a chart's data whenever a part is added, which took longer than all else of a page.
-    """
-
-    rows: list[dict[str, Any]]
-
-
-class ChartLayer(alt.Chart):
-    """Describes one layer of a chart. A copy shares its parts.
-
-    Altair copies each layer to the bottom several times while layers are put together, and changes nothing below the
-    top: this was a quarter of a page's time.
-    """
-
-    def __deepcopy__(self, _memo: object) -> ChartLayer:
-        """Return a shallow copy where Altair asks for a deep one."""
-        layer: ChartLayer = self.copy(deep=False)
-        return layer
-
-
-class _TargetScale(alt.Scale):
-    """Maps targets to their looks. A copy is the scale itself, and its definition is made in one step.
-
-    A layer has up to three of them, each with every target; Altair copies and converts them value by value.
-    """
-
-    def __deepcopy__(self, _memo: object) -> _TargetScale:
-        """Return the scale itself where Altair asks for a deep copy."""
-        return self
-
-    def to_dict(
-        self, validate: bool = True, *, ignore: list[str] | None = None, context: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Return what the scale is made of: plain values already."""
-        return {name: value for name, value in self._kwds.items() if value is not alt.Undefined}
-
-
-def rows_data(rows: Sequence[Row]) -> alt.InlineData:
-    """Return rows inside what `definition` gives."""
-    row_dicts = [dict(row) for row in rows]
-    text = _RowsText(hashlib.sha256(json.dumps(row_dicts, sort_keys=True).encode()).hexdigest())
-    text.rows = row_dicts
-    return alt.InlineData(values=text)
-
-
-def constant_channel(channel: Any, value: float | str) -> Any:  # noqa: ANN401 - Altair's channels have no types
-    """Return a channel with a constant value. For a bare `alt.value` Altair builds a table of all its classes."""
-    return channel(value)
-
-
-def colours(palette: Palette) -> alt.Scale:
+def colours(palette: Palette) -> Definition:
     """Map targets to colours."""
-    return _TargetScale(domain=palette.targets, range=palette.colours)
+    return dict(domain=palette.targets, range=palette.colours)
 
 
-def colour(palette: Palette) -> alt.Color:
+def colour(palette: Palette) -> Definition:
     """Return the target's colour."""
-    return alt.Color("target:N", scale=colours(palette), legend=None)
+    return field_of("target:N", scale=colours(palette), legend=None)
 
 
-def shape(palette: Palette) -> alt.Shape:
+def shape(palette: Palette) -> Definition:
     """Return the target's symbol."""
     shapes = [look.shape for look in palette.looks]
-    return alt.Shape("target:N", scale=_TargetScale(domain=palette.targets, range=shapes), legend=None)
+    return field_of("target:N", scale=dict(domain=palette.targets, range=shapes), legend=None)
 
 
-def dash(palette: Palette) -> alt.StrokeDash:
+def dash(palette: Palette) -> Definition:
     """Return the target's dashes."""
     dashes = [list(look.dash) for look in palette.looks]
-    return alt.StrokeDash("target:N", scale=_TargetScale(domain=palette.targets, range=dashes), legend=None)
+    return field_of("target:N", scale=dict(domain=palette.targets, range=dashes), legend=None)
 
 
-def concurrency_axis(values: Sequence[int], field: str = "concurrency") -> alt.X:
+def concurrency_axis(values: Sequence[int], field: str = "concurrency") -> Definition:
     """Return concurrency, or places `beside` it, on a log2 scale, ticks where it was measured."""
-    scale = alt.Scale(type="log", base=2, domain=_widen_range(values), nice=False)
-    axis = alt.Axis(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
-    return alt.X(f"{field}:Q", scale=scale, axis=axis)
+    scale = dict(type="log", base=2, domain=_widen_range(values), nice=False)
+    axis = dict(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
+    return field_of(f"{field}:Q", scale=scale, axis=axis)
 
 
-def side_by_side(base: ChartLayer, concurrencies: Sequence[int], targets: Sequence[str]) -> ChartLayer:
+def side_by_side(base: Drawing, concurrencies: Sequence[int], targets: Sequence[str]) -> Drawing:
     """Return rows with a place `beside` their neighbours, a few pixels apart, so that no interval covers another."""
     low, high = _widen_range(concurrencies)
     middle = (len(targets) - 1) / 2
@@ -239,14 +176,12 @@ def _without_common_words(names: list[str]) -> list[str]:
     return [" ".join(name_words[common_count:]) for name_words in words]
 
 
-def titled(rows: Sequence[Row], palette: Palette) -> ChartLayer:
+def titled(rows: Sequence[Row], palette: Palette) -> Drawing:
     """Return a layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
-    return ChartLayer(rows_data(rows)).transform_calculate(
-        title=_name_expression({t: target_title(t) for t in palette.targets})
-    )
+    return drawing_of(rows).transform_calculate(title=_name_expression({t: target_title(t) for t in palette.targets}))
 
 
-def together(base: ChartLayer, groupby: str = "concurrency") -> ChartLayer:
+def together(base: Drawing, groupby: str = "concurrency") -> Drawing:
     """Return what is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
     lines = "join(pluck(datum.rows, 'line'), '\\n')"
     place = f"format(datum.{groupby}, ',') + (datum.{groupby} == 1 ? ' connection' : ' connections')"
@@ -257,14 +192,14 @@ def together(base: ChartLayer, groupby: str = "concurrency") -> ChartLayer:
     )
 
 
-def columns(base: ChartLayer, x: alt.X, count: int) -> ChartLayer:
+def columns(base: Drawing, x: Definition, count: int) -> Drawing:
     """Return unseen columns at the measured places that show the text of `together` wherever the pointer is.
 
     They lie over the lines: a line is one mark, which would show the text of its first place everywhere.
     """
-    lines = alt.Tooltip("together:N")
+    lines = field_of("together:N")
     grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
-    column: ChartLayer = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
+    column: Drawing = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
     return column.encode(x=x, tooltip=lines)
 
 
@@ -287,9 +222,9 @@ def padding(rows: Sequence[Row]) -> dict[str, int]:
 
 def end_labels(
     rows: Sequence[Row],
-    x: alt.X,
+    x: Definition,
     field: str,
-    y_scale: alt.Scale,
+    y_scale: Definition,
     height: int,
     palette: Palette,
     *,
@@ -312,12 +247,12 @@ def end_labels(
     low, high = y_scale["domain"]
     share = f"(datum.{field} - {low}) / {high - low}"
     value = f"{low} + {high - low} * datum.label_px / {height}"
-    if y_scale["type"] == "log":
+    if y_scale.get("type") == "log":
         share = f"log(max(datum.{field}, {low}) / {low}) / {math.log(high / low)}"
         value = f"{low} * pow({high / low}, datum.label_px / {height})"
     names = short_names(dict.fromkeys(row["target"] for row in rows))
     name = _name_expression(names)
-    by_height: list[alt.SortField | dict[str, str]] = [alt.SortField("wanted_px")]
+    by_height = [{"field": "wanted_px"}]
     base = (
         titled(rows, palette)
         .transform_joinaggregate(last=f"max({along})", groupby=["target"])
@@ -332,13 +267,13 @@ def end_labels(
             f" + min(datum.lifted_px, {height} - {_LABEL_STEP_PX} * datum.labels)"
         )
         .transform_calculate(label_y=value)
-        .encode(x=alt.X("right:Q", scale=x["scale"], axis=x["axis"]), y=alt.Y("label_y:Q", scale=y_scale))
+        .encode(x=field_of("right:Q", scale=x["scale"], axis=x["axis"]), y=field_of("label_y:Q", scale=y_scale))
     )
     symbols = base.mark_point(size=34, filled=True, opacity=1, xOffset=13, clip=False, tooltip=None)
     texts = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(
-        text=alt.Text("label:N"), tooltip=alt.Tooltip("title:N", title="target")
+        text=field_of("label:N"), tooltip=field_of("title:N", title="target")
     )
-    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), texts, name=ENDS)
+    return layer(symbols.encode(color=colour(palette), shape=shape(palette)), texts, name=ENDS)
 
 
 def row_facts(row_px: int) -> dict[str, Any]:

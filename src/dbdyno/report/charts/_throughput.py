@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
 import numpy as np
 
 from dbdyno.analyse import CellJudgement, cell_level_words
@@ -21,8 +20,6 @@ from dbdyno.report.charts._levels import level_drawing, level_row_px
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
-    ChartLayer,
-    Drawing,
     Row,
     colour,
     columns,
@@ -31,12 +28,12 @@ from dbdyno.report.charts._style import (
     end_labels,
     padding,
     row_facts,
-    rows_data,
     shape,
     summary_words,
     titled,
     together,
 )
+from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, drawing_of, field_of, layer
 from dbdyno.stats import fit_scalability
 
 HEIGHT = 250
@@ -130,24 +127,24 @@ def _drawing(
     """Draw curves for the targets that they are of; join the points of the others."""
     by_law = {row["target"] for row in curves}
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
-    y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
-    y_axis = alt.Axis(title="transactions per second", format=",.12~g", tickCount=5, minExtent=44)
+    y_scale = dict(domain=[0, top], nice=False, zero=True)
+    y_axis = dict(title="transactions per second", format=",.12~g", tickCount=5, minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: -float(row["tps"])), palette))
-    base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
-    curve_base = ChartLayer(rows_data(lines)).encode(x=x, color=colour(palette))
+    base = reading.encode(x=x, color=colour(palette), tooltip=field_of("together:N"))
+    curve_base = drawing_of(lines).encode(x=x, color=colour(palette))
     bands = _band_layers(curve_base, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
-    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
-    y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
+    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=field_of("low:Q", scale=y_scale), y2=field_of("high"))
+    y = field_of("tps:Q", scale=y_scale, axis=y_axis)
     line = curve_base.mark_line(strokeWidth=2, clip=True).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     untrusted_points = (
         base.transform_filter("!datum.trusted")
         .mark_point(size=26, filled=True, opacity=1)
-        .encode(y=y, shape=shape(palette), color=alt.ColorValue("var(--paper)"))
+        .encode(y=y, shape=shape(palette), color=constant("var(--paper)"))
     )
     labels = end_labels(rows, x, "tps", y_scale, HEIGHT, palette)
-    return alt.layer(
+    return layer(
         *bands,
         line,
         columns(reading, x, len(analysis.study.concurrencies)),
@@ -161,14 +158,14 @@ def _drawing(
     )
 
 
-def _band_layers(curve_base: ChartLayer, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
+def _band_layers(curve_base: Drawing, y_scale: Definition, y_axis: Definition) -> list[Drawing]:
     """Return bands with edges in the target's colour, so that two that lie over each other stay two."""
     area = curve_base.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
+        y=field_of("low:Q", scale=y_scale, axis=y_axis), y2=field_of("high")
     )
     edges = [
         curve_base.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None).encode(
-            y=alt.Y(f"{end}:Q", scale=y_scale, axis=y_axis)
+            y=field_of(f"{end}:Q", scale=y_scale, axis=y_axis)
         )
         for end in ("low", "high")
     ]
@@ -176,8 +173,8 @@ def _band_layers(curve_base: ChartLayer, y_scale: alt.Scale, y_axis: alt.Axis) -
 
 
 def _bar_layer(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
-    axis = alt.Axis(title="transactions per second", format=",.12~g", tickCount=5)
-    x = alt.X("tps:Q", scale=alt.Scale(domain=[0, top], nice=False, zero=True), axis=axis)
+    axis = dict(title="transactions per second", format=",.12~g", tickCount=5)
+    x = field_of("tps:Q", scale=dict(domain=[0, top], nice=False, zero=True), axis=axis)
     return level_drawing(rows, palette, x, is_bar=True)
 
 

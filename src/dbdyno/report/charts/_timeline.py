@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import altair as alt
-
 from dbdyno.core import counted, format_memory
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, short_names
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row, colour, short_names
+from dbdyno.report.charts._vega_lite import Drawing, constant, drawing_of, field_of
 
 
 def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
@@ -42,18 +41,18 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
 def _drawing(rows: list[Row], palette: Palette) -> Drawing:
     fields = {"order": "run", "name": "target", "memory": "memory", "concurrency": "connections"}
     fields |= {"repeat": "repeat", "status": "status"}
-    base = alt.Chart(rows_data(rows)).encode(
-        x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),
-        x2=alt.X2("to:Q"),
-        y=alt.Y(
+    base = drawing_of(rows).encode(
+        x=field_of("from:Q", axis=dict(title="minutes since the first run", grid=False, format="~g")),
+        x2=field_of("to"),
+        y=field_of(
             "name:N",
             sort=list(short_names(palette.targets).values()),
-            axis=alt.Axis(title=None, labelLimit=170, labelPadding=8, ticks=False, domain=False),
+            axis=dict(title=None, labelLimit=170, labelPadding=8, ticks=False, domain=False),
         ),
-        tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
+        tooltip=[field_of(f"{field}:N", title=title) for field, title in fields.items()],
     )
-    alarm = alt.StrokeValue("var(--alarm)", condition={"test": "datum.status == 'good'", "value": "var(--paper)"})
+    alarm = constant("var(--alarm)", condition={"test": "datum.status == 'good'", "value": "var(--paper)"})
     bars = base.mark_bar(height=15, strokeWidth=1.5).encode(color=colour(palette), stroke=alarm)
     height = 30 * len({row["name"] for row in rows}) + 10
-    sized: alt.Chart = bars.properties(height=height, autosize=AUTOSIZE)
+    sized: Drawing = bars.properties(height=height, autosize=AUTOSIZE)
     return sized

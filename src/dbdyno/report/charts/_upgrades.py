@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from dbdyno.analyse import ALL_CONCURRENCIES, Place, Upgrade, change_words, is_shown
 from dbdyno.core import Comparison
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, row_facts, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Row, row_facts
 from dbdyno.report.charts._throughput import panel_title
+from dbdyno.report.charts._vega_lite import Definition, Drawing, drawing_of, field_of, layer
 
 _ROW_PX = 44
 _LABEL_UP_PX = -20
@@ -67,10 +66,10 @@ def _brief_change(ratio: float) -> str:
 
 
 def _drawing(rows: Sequence[Row]) -> Drawing:
-    x_axis = alt.Axis(
+    x_axis = dict(
         title="connections", orient="top", labelAngle=0, labelPadding=12, ticks=False, domain=False, titlePadding=4
     )
-    y_axis = alt.Axis(
+    y_axis = dict(
         title=None,
         ticks=False,
         domain=False,
@@ -83,18 +82,22 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     )
     columns = sorted({row["column"] for row in rows}, key=lambda name: (name == "all", len(name), name))
     steps = list(dict.fromkeys(row["name"] for row in rows))
-    base = ChartLayer(rows_data(rows)).encode(
-        x=alt.X("column:O", sort=columns, axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
-        y=alt.Y("name:N", sort=steps, axis=y_axis, scale=alt.Scale(paddingInner=0.42, paddingOuter=0.4)),
+    base = drawing_of(rows).encode(
+        x=field_of("column:O", sort=columns, axis=x_axis, scale=dict(paddingInner=0.05)),
+        y=field_of("name:N", sort=steps, axis=y_axis, scale=dict(paddingInner=0.42, paddingOuter=0.4)),
         tooltip=_tooltip(),
     )
-    colour = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(_STEPS), range=list(_COLOURS)))
+    scale = dict(type="threshold", domain=list(_STEPS), range=list(_COLOURS))
     background = base.mark_rect(cornerRadius=2, fill="var(--h0)")
-    fields = base.transform_filter("datum.is_shown").mark_rect(cornerRadius=2).encode(color=colour.legend(None))
-    numbers = base.mark_text(fontSize=11).encode(text=alt.Text("value:N"))
-    return alt.layer(background, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
+    fields = (
+        base.transform_filter("datum.is_shown")
+        .mark_rect(cornerRadius=2)
+        .encode(color=field_of("ratio:Q", scale=scale, legend=None))
+    )
+    numbers = base.mark_text(fontSize=11).encode(text=field_of("value:N"))
+    return layer(background, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
 
 
-def _tooltip() -> list[alt.Tooltip]:
+def _tooltip() -> list[Definition]:
     fields = {"name": "upgrade", "column": "connections", "shown": "throughput", "verdict": "verdict"}
-    return [alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()]
+    return [field_of(f"{field}:N", title=title) for field, title in fields.items()]

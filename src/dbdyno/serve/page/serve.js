@@ -40,6 +40,7 @@
 
   // serve/words.js
   var STATE_WORDS = {
+    reading: "being read",
     running: "running",
     finished: "finished",
     interrupted: "interrupted; the same command goes on",
@@ -124,8 +125,9 @@
     link.href = `/studies/${study.key}/`;
     const state2 = element("span", "state", STATE_WORDS[study.state] || study.state);
     const isOver = study.ended_ms && study.state !== "running";
+    const isRead = study.state !== "reading";
     const when = moment(study.began_ms) + (isOver ? ` to ${moment(study.ended_ms)}` : "");
-    const meta = element("p", "meta", state2, study.problem ? "" : `, ${runsWords(study)}, ${when}`);
+    const meta = element("p", "meta", state2, isRead && !study.problem ? `, ${runsWords(study)}, ${when}` : "");
     const made = element("article", `study ${study.state}`, element("h2", "", link), meta);
     if (study.problem) made.append(element("p", "", study.problem));
     if (study.question) made.append(element("p", "", study.question));
