@@ -291,6 +291,9 @@ pub(crate) struct End {
     /// Begin and end of each, as its merged record needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     silences: Option<Vec<(u64, u64)>>,
+    /// How long the events `unsent` and `in_flight_at_end` had been due, as requirements on the merged run need it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unended: Option<String>,
 }
 
 impl End {
@@ -332,6 +335,7 @@ impl End {
                     .map(|silence| (silence.start_ns, silence.end_ns))
                     .collect()
             }),
+            unended: (is_share && outcome.unended.count() > 0).then(|| outcome.unended.encode()),
         }
     }
 }

@@ -308,7 +308,17 @@ fn shares_that_a_signal_stopped_in_different_seconds_are_told_as_interrupted() {
                 record["duration_ns"] = json!(300_000_000);
             }
         }
+        let sum = |field: &str| -> u64 {
+            let seconds = of_kind(share, "interval").into_iter();
+            let counts = seconds.map(|second| &second["transactions"]["read_write"][field]);
+            counts.map(|count| count.as_u64().unwrap()).sum()
+        };
+        let (started, completed, failed) = (sum("started"), sum("completed"), sum("failed"));
         let end = share.last_mut().unwrap();
+        end["scheduled"] = json!(started + end["unsent"].as_u64().unwrap());
+        end["completed"] = json!(started - failed);
+        end["failed"] = json!(failed);
+        end["in_flight_at_end"] = json!(started - completed - failed);
         end["status"] = json!("interrupted");
         end["reason"] = json!("stopped by a signal");
     };

@@ -119,3 +119,55 @@ fn one_file_for_both_outputs_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains(&both), "{}", told(&output));
 }
+
+/// A count that was raised, far or by one, is found by the counts that it belongs to.
+#[test]
+fn a_count_that_others_contradict_is_refused_with_its_file_and_second() {
+    let raised = |pointer: &'static str, by: i64| {
+        move |shares: &mut Vec<Vec<Value>>| {
+            let second = shares[1].iter_mut().find(|record| record["second"] == 1);
+            let count = second.unwrap().pointer_mut(pointer).unwrap();
+            *count = json!(count.as_i64().unwrap() + by);
+        }
+    };
+    for (pointer, by, reason) in [
+        (
+            "/transactions/read_write/completed",
+            1,
+            "second 1: response times of read_write",
+        ),
+        (
+            "/transactions/read_write/completed",
+            -1,
+            "second 1: response times of read_write",
+        ),
+        ("/transactions/read_write/started", 1_000, "second 1: "),
+        ("/transactions/read_write/started", 1, "events begun"),
+        ("/transactions/read_write/failed", 1, "events "),
+        (
+            "/statements/point_select/completed",
+            -1,
+            "second 1: times of the statement point_select",
+        ),
+        ("/reads", -1, "second 1: reads, writes and others"),
+        ("/writes", 100_000, "second 1: reads, writes and others"),
+    ] {
+        let output = changed("counts", raised(pointer, by));
+        let found = told(&output);
+        assert_eq!(output.status.code(), Some(2), "{pointer}: {found}");
+        assert!(found.contains(reason), "{pointer}: {found}");
+        assert!(found.contains("2.jsonl contradict each other"), "{found}");
+        assert!(found.contains("line "), "{found}");
+    }
+    refused_at_end("completed", "events completed");
+    refused_at_end("scheduled", "events begun in all seconds");
+}
+
+fn refused_at_end(field: &str, reason: &str) {
+    let output = changed("totals", |shares| {
+        let end = shares[1].last_mut().unwrap();
+        end[field] = json!(end[field].as_u64().unwrap() + 20);
+    });
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains(reason), "{}", told(&output));
+}
