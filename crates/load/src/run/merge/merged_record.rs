@@ -279,7 +279,11 @@ fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
     }
     let silences = |end: &&EndRow| -> Vec<Silence> {
         let pairs = end.silences.iter();
-        let silence = |&(start_ns, end_ns): &(u64, u64)| Silence { start_ns, end_ns };
+        let silence = |&(start_ns, asked_ns, end_ns): &(u64, u64, u64)| Silence {
+            start_ns,
+            asked_ns,
+            end_ns,
+        };
         pairs
             .map(silence)
             .filter(|silence| silence.start_ns < silence.end_ns)

@@ -131,8 +131,8 @@ pub(super) struct EndRow {
     pub(super) network: Option<NetworkTrafficRecord>,
     pub(super) digests: Vec<Value>,
     pub(super) began_late_ns: u64,
-    /// Begin and end of its longest silences, since second 0.
-    pub(super) silences: Vec<(u64, u64)>,
+    /// Of its longest silences: the begin, since when a request was out or due, and the end, since second 0.
+    pub(super) silences: Vec<(u64, u64, u64)>,
     /// How long the events `unsent` and `in_flight_at_end` had been due; `None` without any, and in records of former
     /// versions.
     #[serde(default)]
