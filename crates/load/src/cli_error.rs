@@ -1,5 +1,6 @@
 //! Reports what went wrong, why, and what would help, in the same form for every failure.
 
+use crate::arguments::typed_workload_option;
 use crate::record::is_closed_pipe;
 use crate::terminal;
 use dbdyno_drive::{Cause, DriveError, Failure, Fault};
@@ -133,6 +134,9 @@ impl CliError {
             let remedy = format!("write dbdyno-load script {name} run, prepare or cleanup");
             return Self::new(exit, format!("{name} is a Lua script, not a workload")).hint(remedy);
         }
+        if let Some(what) = wrong_workload_option(error) {
+            return Self::new(exit, what);
+        }
         let mut reasons = error.chain().skip(1).map(ToString::to_string);
         Self {
             why: reasons.next(),
@@ -197,6 +201,22 @@ impl fmt::Display for CliError {
 }
 
 impl std::error::Error for CliError {}
+
+/// Names a wrong option of the workload as the command line does; `None` if an order has it.
+fn wrong_workload_option(error: &anyhow::Error) -> Option<String> {
+    let Some(WorkloadError::InvalidValue {
+        option,
+        value,
+        allowed,
+    }) = error.downcast_ref()
+    else {
+        return None;
+    };
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<_> = words.collect();
+    let typed = typed_workload_option(option, value, &words)?;
+    Some(format!("{typed} {value}: {allowed} is allowed"))
+}
 
 /// Returns the file if a script of sysbench was given as the workload.
 fn script_name(error: &anyhow::Error) -> Option<&str> {

@@ -44,7 +44,7 @@ pub(crate) use timeouts::{CheckTimeout, DdlTimeout, ServerTimeout};
 pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
 pub(crate) use workloads::WorkloadsArguments;
-pub(crate) use wrong_value::wrong_value;
+pub(crate) use wrong_value::{typed_workload_option, wrong_value};
 
 use crate::null_server::NullServerArguments;
 use clap::{CommandFactory, Parser, Subcommand};

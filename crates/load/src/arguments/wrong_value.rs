@@ -24,6 +24,7 @@ pub(crate) fn wrong_value(error: &clap::Error, words: &[String]) -> Option<CliEr
             let option = options(command).find(|option| option.get_long() == long)?;
             let typed = typed_as(option, value, words);
             let expected = expected(error, option);
+            let value = quoted(value);
             Some(CliError::request(format!(
                 "{typed} {value}: {}",
                 expected(&typed)
@@ -31,7 +32,10 @@ pub(crate) fn wrong_value(error: &clap::Error, words: &[String]) -> Option<CliEr
         }
         // clap takes a negative number for an option. It names the first letter of it.
         ErrorKind::UnknownArgument => {
-            let is_it = |word: &String| word.starts_with(named) && word.parse::<f64>().is_ok();
+            let is_number = named
+                .strip_prefix('-')?
+                .starts_with(|c: char| c.is_ascii_digit());
+            let is_it = |word: &String| is_number && word.starts_with(named);
             let place = words.iter().position(is_it)?;
             let (typed, value) = (words.get(place.checked_sub(1)?)?, words.get(place)?);
             let option = options(command).find(|option| names(option).contains(typed))?;
@@ -57,19 +61,36 @@ fn names(option: &Arg) -> Vec<String> {
     all.map(|name| format!("--{name}")).collect()
 }
 
-/// Returns the name under which the command line has this value.
+/// Returns a value as a shell needs it to be written, if it would be hard to see otherwise.
+fn quoted(value: &str) -> String {
+    match value.is_empty() || value.contains(char::is_whitespace) {
+        true => format!("'{value}'"),
+        false => value.to_owned(),
+    }
+}
+
+/// Returns how the command line names an option of the workload that has this value there; `None` if it was not typed.
+pub(crate) fn typed_workload_option(id: &str, value: &str, words: &[String]) -> Option<String> {
+    let program = Cli::command();
+    let command = program.find_subcommand(words.get(1)?)?;
+    let option = options(command).find(|option| option.get_id() == id)?;
+    typed_name(option, value, words)
+}
+
+/// Returns the name under which the command line has this value; the option's own for one value of a list.
 fn typed_as(option: &Arg, value: &str, words: &[String]) -> String {
-    let mut names = names(option);
+    let own = || names(option).swap_remove(0);
+    typed_name(option, value, words).unwrap_or_else(own)
+}
+
+fn typed_name(option: &Arg, value: &str, words: &[String]) -> Option<String> {
     let is_typed = |name: &String| {
         let behind = words
             .windows(2)
             .any(|pair| pair[0] == *name && pair[1] == value);
         behind || words.contains(&format!("{name}={value}"))
     };
-    match names.iter().position(is_typed) {
-        Some(place) => names.swap_remove(place),
-        None => names.swap_remove(0), // one value of a list
-    }
+    names(option).into_iter().find(is_typed)
 }
 
 /// Returns what is expected, for an option of the given name.
@@ -130,6 +151,26 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_value_can_be_seen() {
+        let words = ["dbdyno-load", "run", "w", "--threads", ""].map(str::to_owned);
+        let error = Cli::try_parse_from(&words).unwrap_err();
+        let error = wrong_value(&error, &words).unwrap();
+        assert!(error.what.starts_with("--threads '': "), "{}", error.what);
+    }
+
+    #[test]
+    fn an_option_of_a_workload_is_named_as_it_was_typed() {
+        let words = "dbdyno-load run w --rows abc --warehouses=x --tables 4 --order abc";
+        let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
+        let typed = |id, value| typed_workload_option(id, value, &words);
+        assert_eq!(typed("table_size", "abc").as_deref(), Some("--rows"));
+        assert_eq!(typed("warehouses", "x").as_deref(), Some("--warehouses"));
+        for (id, value) in [("tables", "abc"), ("no_option", "abc"), ("table_size", "4")] {
+            assert_eq!(typed(id, value), None, "{id}"); // an order file has it
+        }
+    }
+
+    #[test]
     fn a_wrong_value_is_reported_with_the_option_as_typed_and_an_example() {
         for (line, expected) in [
             (
@@ -174,6 +215,7 @@ mod tests {
                 "--time ten: write for example 500ms, 60s, 1m30s or 5m",
             ),
             ("run w --time -1", "--time -1: no negative number"),
+            ("run w --time -5s", "--time -5s: no negative number"),
             (
                 "run w --warm-up 5x",
                 "--warm-up 5x: unit \"x\" is not known: us, ms, s, m or h is allowed",
