@@ -10,6 +10,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// Variable of the environment that adds the code of an error as its last line, for tests.
+const SHOWS_CODES: &str = "DBDYNO_ERROR_CODES";
+
 /// Says how the program ended, as its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -48,6 +51,8 @@ pub(crate) struct CliError {
     pub(crate) why: Option<String>,
     pub(crate) remedy: Option<String>,
     pub(crate) exit: Exit,
+    /// Tells errors apart, so that no test reads sentences; empty where that is not needed.
+    pub(crate) code: &'static str,
     /// Nobody at the other end acknowledged anything: this says nothing about the server.
     pub(crate) is_path_lost: bool,
 }
@@ -59,6 +64,7 @@ impl CliError {
             why: None,
             remedy: None,
             exit,
+            code: "",
             is_path_lost: false,
         }
     }
@@ -98,6 +104,12 @@ impl CliError {
         }
     }
 
+    /// Gives it a code, which stays when sentences are edited.
+    pub(crate) fn code(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
+    }
+
     /// Returns what failed, in the words of the contract, if known.
     pub(crate) fn kind(&self) -> Option<&'static str> {
         self.is_path_lost.then_some("network")
@@ -135,7 +147,7 @@ impl CliError {
             return Self::new(exit, format!("{name} is a Lua script, not a workload")).hint(remedy);
         }
         if let Some(what) = wrong_workload_option(error) {
-            return Self::new(exit, what);
+            return Self::new(exit, what).code("wrong-value");
         }
         let mut reasons = error.chain().skip(1).map(ToString::to_string);
         Self {
@@ -149,6 +161,7 @@ impl CliError {
             what: "the load could not start".to_owned(),
             why: Some(error.to_string()),
             remedy: error.remedy(),
+            code: "",
             is_path_lost: false,
             exit: match error {
                 DriveError::Interrupted => Exit::NotHeld,
@@ -170,6 +183,7 @@ impl CliError {
             .to_owned(),
             why: Some(failure.to_string()),
             remedy: failure.remedy(),
+            code: "",
             is_path_lost: matches!(failure.cause, Cause::Network),
             exit: failure.fault.into(),
         }
@@ -186,6 +200,9 @@ impl CliError {
         }
         if let Some(remedy) = &self.remedy {
             text += &format!("hint: {remedy}\n");
+        }
+        if !self.code.is_empty() && std::env::var_os(SHOWS_CODES).is_some() {
+            text += &format!("code: {}\n", self.code);
         }
         // If standard error is gone, the exit code is the only report.
         let _ = terminal::stderr().write_all(text.as_bytes());

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         with_short_help(Cli::command()).get_matches(); // prints the help and exits, unless -h is a value
     }
     let cli = Cli::try_parse().unwrap_or_else(|error| match wrong_value(&error, &words) {
-        Some(error) => std::process::exit(error.tell() as i32),
+        Some(error) => std::process::exit(error.code("wrong-value").tell() as i32),
         None => error.exit(),
     });
     let result = match cli.command {

@@ -72,7 +72,9 @@ impl MergeArguments {
         for written in self.json_lines.iter().chain(&self.parquet) {
             if self.records.iter().any(|read| same(read, written)) {
                 let what = format!("{} would be both read and written", written.display());
-                return Err(CliError::request(what).hint("name another file for the merged run"));
+                return Err(CliError::request(what)
+                    .code("file-read-and-written")
+                    .hint("name another file for the merged run"));
             }
         }
         Ok(())

@@ -193,6 +193,7 @@ impl ShareReader {
         let Some(share) = start.share.clone() else {
             return Err(
                 CliError::request(format!("{name} is not the record of a share"))
+                    .code("not-a-share")
                     .because("it was written without --share, so it is complete by itself"),
             );
         };
@@ -320,6 +321,7 @@ impl ShareReader {
     fn contradiction(&self, why: &str) -> CliError {
         let what = format!("the counts of {} contradict each other", self.name);
         CliError::request(what)
+            .code("counts-contradict")
             .because(format!("line {}: {why}", self.line_number))
             .hint("give the file as dbdyno-load wrote it: this one was damaged or altered")
     }
@@ -335,13 +337,17 @@ fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError
     let Some(text) = text else {
         return Err(
             CliError::request(format!("{name} is empty: its share wrote no record"))
+                .code("record-empty")
                 .hint("look at what the share, or the ssh that ran it, has printed"),
         );
     };
     match serde_json::from_slice(&text) {
         Ok(ShareLine::Start(start)) => Ok(tagged(start, "start")),
         Ok(ShareLine::End(end)) => {
-            Err(CliError::request(format!("the share of {name} never began")).because(end.reason))
+            let what = format!("the share of {name} never began");
+            Err(CliError::request(what)
+                .code("share-never-began")
+                .because(end.reason))
         }
         Ok(_) => Err(no_record(name, 1, "the first record is not a start")),
         Err(error) => Err(no_record(name, 1, &error.to_string())),
@@ -356,6 +362,7 @@ fn tagged(mut record: Value, kind: &str) -> Value {
 
 fn no_record(name: &str, line: u64, why: &str) -> CliError {
     CliError::request(format!("{name} is not the record of a load"))
+        .code("not-a-record")
         .because(format!("line {line}: {why}"))
         .hint("give the files that dbdyno-load run --share K/N --json-lines FILE wrote")
 }
