@@ -118,7 +118,7 @@ pub struct RunOutcome {
     pub unended: Histogram,
     /// How much later than second 0 the last worker began.
     pub began_late_ns: u64,
-    /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
+    /// Longest stretch of the phases without any reply while a request was out or due, at a resolution of 10 ms.
     pub longest_silence_ns: u64,
     /// The longest stretches of a share without any reply, in order, by the time since second 0: at most
     /// [`SILENCES_KEPT`]. Empty for a whole client.

@@ -89,6 +89,14 @@ impl OutageLog {
         self.is_listening = true;
     }
 
+    /// Returns whether a connection was lost or opened again since then.
+    #[must_use]
+    pub fn has_changed_since(&self, then_ns: u64) -> bool {
+        self.turns
+            .last()
+            .is_some_and(|&(at_ns, _)| at_ns >= then_ns)
+    }
+
     /// Checks the path to `peer`, from which nothing has come since `from_ns`, by what the kernel says of the
     /// connections that wait for an answer. If it is dead on most of them, notes and describes its loss.
     pub fn check_path<C>(

@@ -221,7 +221,7 @@ fn account(
         began_late_ns: began_late_ns.unwrap_or(0),
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),
-        longest_silence_ns: silences.iter().map(Silence::length_ns).max().unwrap_or(0),
+        longest_silence_ns: silences.iter().map(Silence::waited_ns).max().unwrap_or(0),
         silences: match load.is_share() {
             true => longest_since(silences, shared.grid.zero_ns()),
             false => Vec::new(),
@@ -260,6 +260,7 @@ fn longest_since(mut silences: Vec<Silence>, zero_ns: u64) -> Vec<Silence> {
     silences.sort_by_key(|silence| silence.start_ns);
     let since = |silence: Silence| Silence {
         start_ns: silence.start_ns.saturating_sub(zero_ns),
+        asked_ns: silence.asked_ns.saturating_sub(zero_ns),
         end_ns: silence.end_ns.saturating_sub(zero_ns),
     };
     silences.into_iter().map(since).collect()

@@ -219,4 +219,6 @@ fn a_rest_that_ends_while_its_connection_is_lost_leaves_its_event_due() {
     assert!(outcome.completed >= 8, "{outcome:?}");
     // Due 700 ms after the first statements, and sent 500 ms later.
     assert!(longest_ns >= 300 * MS, "{longest_ns}");
+    // Meanwhile no request was out, but one was wanted.
+    assert!(outcome.longest_silence_ns >= 300 * MS, "{outcome:?}");
 }

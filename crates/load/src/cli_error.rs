@@ -1,5 +1,6 @@
 //! Reports what went wrong, why, and what would help, in the same form for every failure.
 
+use crate::arguments::typed_workload_option;
 use crate::record::is_closed_pipe;
 use crate::terminal;
 use dbdyno_drive::{Cause, DriveError, Failure, Fault};
@@ -8,6 +9,9 @@ use dbdyno_workload::WorkloadError;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+
+/// Variable of the environment that adds the code of an error as its last line, for tests.
+const SHOWS_CODES: &str = "DBDYNO_ERROR_CODES";
 
 /// Says how the program ended, as its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub(crate) struct CliError {
     pub(crate) why: Option<String>,
     pub(crate) remedy: Option<String>,
     pub(crate) exit: Exit,
+    /// Tells errors apart, so that no test reads sentences; empty where that is not needed.
+    pub(crate) code: &'static str,
     /// Nobody at the other end acknowledged anything: this says nothing about the server.
     pub(crate) is_path_lost: bool,
 }
@@ -58,6 +64,7 @@ impl CliError {
             why: None,
             remedy: None,
             exit,
+            code: "",
             is_path_lost: false,
         }
     }
@@ -97,6 +104,12 @@ impl CliError {
         }
     }
 
+    /// Gives it a code, which stays when sentences are edited.
+    pub(crate) fn code(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
+    }
+
     /// Returns what failed, in the words of the contract, if known.
     pub(crate) fn kind(&self) -> Option<&'static str> {
         self.is_path_lost.then_some("network")
@@ -133,6 +146,9 @@ impl CliError {
             let remedy = format!("write dbdyno-load script {name} run, prepare or cleanup");
             return Self::new(exit, format!("{name} is a Lua script, not a workload")).hint(remedy);
         }
+        if let Some(what) = wrong_workload_option(error) {
+            return Self::new(exit, what).code("wrong-value");
+        }
         let mut reasons = error.chain().skip(1).map(ToString::to_string);
         Self {
             why: reasons.next(),
@@ -145,6 +161,7 @@ impl CliError {
             what: "the load could not start".to_owned(),
             why: Some(error.to_string()),
             remedy: error.remedy(),
+            code: "",
             is_path_lost: false,
             exit: match error {
                 DriveError::Interrupted => Exit::NotHeld,
@@ -166,6 +183,7 @@ impl CliError {
             .to_owned(),
             why: Some(failure.to_string()),
             remedy: failure.remedy(),
+            code: "",
             is_path_lost: matches!(failure.cause, Cause::Network),
             exit: failure.fault.into(),
         }
@@ -183,7 +201,10 @@ impl CliError {
         if let Some(remedy) = &self.remedy {
             text += &format!("hint: {remedy}\n");
         }
-        // If standard error is closed, only the exit code reports the error.
+        if !self.code.is_empty() && std::env::var_os(SHOWS_CODES).is_some() {
+            text += &format!("code: {}\n", self.code);
+        }
+        // If standard error is gone, the exit code is the only report.
         let _ = terminal::stderr().write_all(text.as_bytes());
         self.exit
     }
@@ -197,6 +218,22 @@ impl fmt::Display for CliError {
 }
 
 impl std::error::Error for CliError {}
+
+/// Names a wrong option of the workload as the command line does; `None` if an order has it.
+fn wrong_workload_option(error: &anyhow::Error) -> Option<String> {
+    let Some(WorkloadError::InvalidValue {
+        option,
+        value,
+        allowed,
+    }) = error.downcast_ref()
+    else {
+        return None;
+    };
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<_> = words.collect();
+    let typed = typed_workload_option(option, value, &words)?;
+    Some(format!("{typed} {value}: {allowed} is allowed"))
+}
 
 /// Returns the file if a script of sysbench was given as the workload.
 fn script_name(error: &anyhow::Error) -> Option<&str> {

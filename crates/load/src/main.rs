@@ -33,7 +33,7 @@ mod threads;
 mod verify;
 mod workloads;
 
-use arguments::{Cli, Command, asked_workload, is_ours, meant_word, with_short_help};
+use arguments::{Cli, Command, asked_workload, is_ours, meant_word, with_short_help, wrong_value};
 use clap::{CommandFactory, Parser};
 use cli_error::{CliError, Exit};
 use std::io::Write as _;
@@ -57,7 +57,11 @@ fn main() -> ExitCode {
     if words.iter().any(|word| word == "-h") {
         with_short_help(Cli::command()).get_matches(); // prints the help and exits, unless -h is a value
     }
-    let result = match Cli::parse().command {
+    let cli = Cli::try_parse().unwrap_or_else(|error| match wrong_value(&error, &words) {
+        Some(error) => std::process::exit(error.code("wrong-value").tell() as i32),
+        None => error.exit(),
+    });
+    let result = match cli.command {
         Command::Script(arguments) => return sysbench::script(*arguments).into(),
         Command::Run(arguments) => run::run(*arguments),
         Command::Search(arguments) => run::search(*arguments),

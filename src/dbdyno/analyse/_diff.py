@@ -204,9 +204,9 @@ def _cell_change(
     verdict = "not settled" if p_values is None else verdict_of(difference, p_values[0])
     low, high = difference.interval()
     runs = min(level.repeats for level in levels)
-    repeats_needed = (
-        repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
-    )
+    repeats_needed = None
+    if verdict == "undecided":
+        repeats_needed = repeats_to_decide(difference.difference, difference.sd, 0.05 / family, done=runs)
     reported_p_values = p_values if assumed_spread is None else None
     return CellChange(
         base=pair[0].cell,
@@ -221,7 +221,7 @@ def _cell_change(
         p_marked=reported_p_values[1] if reported_p_values else None,
         verdict=verdict,
         smallest=smallest_detectable_ratio(difference.sd, difference.df, runs),
-        repeats_needed=None if repeats_needed is None else max(repeats_needed, runs + 1),
+        repeats_needed=repeats_needed,
         is_significant=p_values is not None and p_values[0] < 0.05,
         is_marked=p_values is not None and p_values[1] < 0.05,
         sd=difference.sd,

@@ -238,10 +238,10 @@ def _comparison(pair: Pair, difference: LogDifference, test: tuple[float, float]
     p_adjusted, stands_to = (None, None) if test is None else test
     verdict = "not settled" if p_adjusted is None else verdict_of(difference, p_adjusted)
     low, high = difference.interval()
-    repeats_needed = (
-        repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
-    )
-    runs = max(len(left.judged), len(right.judged))
+    repeats_needed = None
+    if verdict == "undecided":
+        done = min(len(left.judged), len(right.judged))
+        repeats_needed = repeats_to_decide(difference.difference, difference.sd, 0.05 / family, done=done)
     assumed_spread = most_assumed_spread(pair)
     return Comparison(
         left=left.cell.target,
@@ -255,7 +255,7 @@ def _comparison(pair: Pair, difference: LogDifference, test: tuple[float, float]
         high=high,
         p_adjusted=p_adjusted if assumed_spread is None else None,
         verdict=verdict,
-        repeats_needed=None if repeats_needed is None else max(repeats_needed, runs + 1),
+        repeats_needed=repeats_needed,
         is_significant=p_adjusted is not None and p_adjusted < 0.05,
         assumed_spread=assumed_spread,
         stands_to=None if assumed_spread is None else stands_to or None,

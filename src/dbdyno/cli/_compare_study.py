@@ -60,7 +60,7 @@ def parse_choices(
     lines += ["[axes]", f"tier = {_quoted_list(choices.tier.split(','))}"]
     by_host = any(address.host for _, address in servers.values())
     route = choices.route or ("loopback" if by_host else "socket")
-    lines += [f"concurrency = {_whole_numbers_list(choices.concurrency)}", f"route = {_quoted_list(route.split(','))}"]
+    lines += [f"concurrency = {_concurrencies(choices)}", f"route = {_quoted_list(route.split(','))}"]
     lines += ["[settings]", *(_setting_line(word) for word in choices.settings)]
     lines += ["[measure]", f"warm_up = {quoted(choices.warm_up)}", f"window = {quoted(choices.window)}"]
     lines += _adaptive_length_lines(choices)
@@ -304,11 +304,11 @@ def _parse_rate(text: str) -> float:
         raise StudyError(f"--rate '{text}' is not a number", "", "write for example --rate 500") from None
 
 
-def _whole_numbers_list(text: str) -> str:
+def _concurrencies(choices: argparse.Namespace) -> str:
+    text: str = choices.concurrency
     if not re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
-        raise StudyError(
-            f"--concurrency '{text}' is not a list of numbers", "", "write for example --concurrency 1,4,16"
-        )
+        option = getattr(choices, "typed", {}).get("concurrency", "--concurrency")
+        raise StudyError(f"{option} '{text}' is not a list of numbers", "", f"write for example {option} 1,4,16")
     return f"[{text}]"
 
 

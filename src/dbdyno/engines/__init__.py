@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         nearest_family,
     )
     from dbdyno.engines._option_file import (
+        NAMES_A_FILE,
         MeasuredState,
         OptionFile,
         WrittenOption,
@@ -94,7 +95,9 @@ else:
                 "CatalogueEntry EngineFamily SetPassword catalogue catalogued catalogued_by_source "
                 "catalogued_sha256 families family_names family_of nearest_family"
             ),
-            "_option_file": "MeasuredState OptionFile WrittenOption measured_state read_option_file requested_option",
+            "_option_file": (
+                "NAMES_A_FILE MeasuredState OptionFile WrittenOption measured_state read_option_file requested_option"
+            ),
             "_option_values": "enum_word fold_charsets has_flags is_flag_list",
             "_options": (
                 "Kind KnownOption NeutralParameter OptionRow Parameter Shown Unit known_options lookup_option "
@@ -112,6 +115,7 @@ else:
     )
 
 __all__ = [
+    "NAMES_A_FILE",
     "CatalogueEntry",
     "CounterSource",
     "Dump",

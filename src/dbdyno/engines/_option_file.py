@@ -24,6 +24,7 @@ _GROUP_RE = re.compile(r"\[\s*([^\]]*?)\s*\]")
 _OPTION_RE = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)\s*(?:=\s*(.*))?", re.DOTALL)
 # A comment begins at any # outside of quotes; a quote that is never closed holds the rest of the line.
 _BEFORE_COMMENT_RE = re.compile(r"""(?:[^'"#]+|'(?:\\.|[^'])*(?:'|$)|"(?:\\.|[^"])*(?:"|$))*""", re.DOTALL)
+_FALSE_WORDS = ("0", "OFF", "FALSE")
 # Variables whose own name begins with skip: they are no negations.
 _SKIP_NAMES = frozenset(
     {
@@ -32,6 +33,9 @@ _SKIP_NAMES = frozenset(
         "skip_character_set_client_handshake", "skip_host_cache",
     }
 )  # fmt: skip
+
+NAMES_A_FILE = " (a file name)"
+"""Ends a value that reads like a switch, and that servers take for the name of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +119,12 @@ def requested_option(line: str) -> tuple[str, str]:
     """Return variable and value of one option as it stands in a file or on a command line.
 
     A bare option is ``ON``; ``skip-`` and ``disable-`` mean ``OFF``; ``loose-``, ``enable-`` and ``maximum-`` are
-    taken off.
+    taken off. ``log_bin = OFF`` switches the binary log on, with files of that name.
 
     >>> requested_option("--skip-name-resolve"), requested_option("disable_log_bin")
     (('skip_name_resolve', 'ON'), ('log_bin', 'OFF'))
+    >>> requested_option("log_bin = off")
+    ('log_bin', 'off (a file name)')
     """
     name_text, sign, value_text = _before_comment(line).partition("=")
     return _resolve_prefix(name_text.strip().lstrip("-").replace("-", "_"), _unquote(value_text) if sign else "ON")
@@ -130,7 +136,9 @@ def _resolve_prefix(name: str, value: str) -> tuple[str, str]:
         name = name.removeprefix(prefix)
     for prefix in ("skip_", "disable_"):
         if name.startswith(prefix) and name not in _SKIP_NAMES:
-            return name.removeprefix(prefix), "ON" if value.upper() in ("0", "OFF", "FALSE") else "OFF"
+            return name.removeprefix(prefix), "ON" if value.upper() in _FALSE_WORDS else "OFF"
+    if name == "log_bin" and value.upper() in _FALSE_WORDS:
+        value += NAMES_A_FILE
     return name, value
 
 

@@ -109,7 +109,9 @@ def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MAR
     return "slightly different" if p_adjusted < 0.05 else "undecided"
 
 
-def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin: float = MARGIN) -> int | None:
+def repeats_to_decide(
+    difference: float, sd: float, alpha: float = 0.05, margin: float = MARGIN, *, done: int = 0
+) -> int | None:
     """Return repeats of each cell with which the verdict would no longer be `undecided`, with power 0.8.
 
     Parameters
@@ -117,6 +119,7 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
     difference : seen so far, ln scale, taken as true
     sd : spread of one run
     alpha : of the test, already divided by the number of comparisons
+    done : repeats of the cell that has fewer: they did not decide, and what the other has more of is kept
 
     Returns
     -------
@@ -135,7 +138,7 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
         is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
         return is_near_end_far and _has_power_of_same(difference, se, df, margin)
 
-    candidates = range(2, MOST_REPEATS + 1)  # power grows with repeats, so a decided comparison stays decided
+    candidates = range(max(2, done + 1), MOST_REPEATS + 1)  # power grows with repeats, so a decided comparison stays decided
     index = bisect_left(candidates, True, key=is_decided)
     return candidates[index] if index < len(candidates) else None
 

@@ -39,6 +39,18 @@ def test_an_undecided_pair_says_how_many_repeats_would_decide(study: MakeStudy) 
     assert any(pair.repeats_needed for pair in undecided)
 
 
+def test_a_cell_with_more_runs_does_not_raise_the_repeats_that_would_decide(record: MakeRecord) -> None:
+    """The advice is for the cell with fewer runs; it was one more than the other has: 10 here."""
+    tps = {"a": [1000.0, 1040.0], "b": [975.0, 985.0, 980.0, 990.0, 970.0, 990.0, 985.0, 975.0, 985.0]}
+    records = [record(name, each, repeat=n + 1) for name in tps for n, each in enumerate(tps[name])]
+    (pair,) = compare_targets(judge_cells(records))
+    assert pair.verdict == "undecided"
+    cells = {cell.cell.target: cell.level for cell in judge_cells(records)}
+    sd = math.hypot(*(level.sd for level in cells.values() if level is not None)) / math.sqrt(2)
+    assert pair.repeats_needed == repeats_to_decide(math.log(pair.ratio), sd, done=2)
+    assert pair.repeats_needed is not None and 2 < pair.repeats_needed < 10
+
+
 def test_pairs_of_a_place_are_tested_together(record: MakeRecord) -> None:
     """Each pair alone has its own p and its own repeats; three of them share the level by Holm."""
     tps = {"a": (1000.0, 1060.0), "b": (1090.0, 1140.0), "c": (1000.0, 900.0)}

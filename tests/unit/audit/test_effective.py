@@ -92,6 +92,14 @@ def test_a_default_that_another_option_moves_is_not_guessed() -> None:
     assert reading.state == "missing" and "character_set_server" in reading.lacks
 
 
+@pytest.mark.parametrize("text", ["log_bin = OFF", "log-bin=0", "loose_log_bin = false"])
+def test_a_binary_log_that_is_named_off_is_on(text: str) -> None:
+    """Servers take the value of log_bin for the name of its files; only skip_log_bin switches it off."""
+    for server in ("mysql-8.4.8", "mariadb-11.8"):
+        target = recognise(TargetFacts(server, option_file=read_option_file(f"[mysqld]\n{text}").asked))
+        assert effective(target, "binlog.enabled").value == "ON"
+
+
 def test_the_binary_log_asked_for_as_a_path_is_on() -> None:
     on = recognise(TargetFacts("mariadb-10.11", option_file=read_option_file("[mysqld]\nlog_bin = /data/binlog").asked))
     off = recognise(TargetFacts("mysql-8.4.8", option_file=read_option_file("[mysqld]\ndisable-log-bin").asked))

@@ -13,6 +13,7 @@ from audit_cases import (
     verdict,
     with_facts,
 )
+from dbdyno.engines import read_option_file
 
 
 def test_options_that_do_nothing_are_listed_but_for_those_another_rule_tells() -> None:
@@ -30,6 +31,7 @@ def test_options_that_do_nothing_are_listed_but_for_those_another_rule_tells() -
         ("sort_buffer_size", "256K", "262144", "clear"),
         ("innodb_doublewrite", "1", "ON", "clear"),
         ("log_bin", "/data/binlog", "ON", "clear"),
+        ("log_bin", read_option_file("[mysqld]\nlog_bin=OFF").asked["log_bin"], "ON", "finding"),
         ("datadir", "/data", "/var/lib/mysql/", "clear"),
         ("query_cache_type", "0", "OFF", "clear"),
         ("innodb_flush_method", "o_direct", "O_DIRECT", "clear"),

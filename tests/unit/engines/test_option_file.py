@@ -63,6 +63,9 @@ def test_the_last_of_several_options_for_one_variable_counts_however_it_is_writt
     ("line", "asked"),
     [
         ("skip-log-bin # for now", ("log_bin", "OFF")),
+        ("log_bin = OFF", ("log_bin", "OFF (a file name)")),
+        ("loose-log-bin = 0", ("log_bin", "0 (a file name)")),
+        ("log_bin = ON", ("log_bin", "ON")),
         ("skip-name-resolve", ("skip_name_resolve", "ON")),
         ("skip-innodb-adaptive-hash-index = 0", ("innodb_adaptive_hash_index", "ON")),
         ("sql_mode='ANSI,TRADITIONAL' # both", ("sql_mode", "ANSI,TRADITIONAL")),

@@ -176,6 +176,11 @@ def test_the_spread_of_a_difference_is_that_of_one_run_of_either_side() -> None:
     assert compare_pairs([0.1, 0.2], 0.02, 1.0).sd == pytest.approx(0.02 / math.sqrt(2))
 
 
+@pytest.mark.parametrize(("done", "repeats"), [(0, 5), (4, 5), (5, 6), (99, 100), (100, None)])
+def test_repeats_that_would_decide_are_more_than_those_that_did_not(done: int, repeats: int | None) -> None:
+    assert repeats_to_decide(0.01, 0.01, done=done) == repeats
+
+
 def test_more_repeats_are_needed_for_a_smaller_difference() -> None:
     needed = [repeats_to_decide(math.log(ratio), 0.05) for ratio in (1.5, 1.2, 1.1)]
     assert needed == sorted(needed)

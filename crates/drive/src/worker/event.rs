@@ -1,5 +1,6 @@
 //! Drives events that succeed: start, statement, reply, next statement, end.
 
+use super::path::asked_since;
 use super::{Activity, StatementMeta, Worker, WorkerStage};
 use crate::login::AS_TEXT;
 use crate::pacing::{Due, FreeAction, Pace};
@@ -253,7 +254,12 @@ impl Worker {
         if now_ns >= self.recorder.boundary_ns {
             self.finish_seconds(now_ns);
         }
-        self.recorder.silences.record_reply(now_ns);
+        let (connections, outages) = (&self.connections, &self.recorder.outages);
+        self.recorder
+            .silences
+            .record_reply(now_ns, |last_reply_ns| {
+                asked_since(connections, outages, last_reply_ns, now_ns)
+            });
         match self.connections[index as usize].activity {
             Activity::Statement => self.take_statement_reply(index, reply, now_ns),
             Activity::Rollback { repeat } => self.take_rollback_reply(index, repeat, reply, now_ns),

@@ -142,6 +142,8 @@ pub(crate) struct Worker {
     reconnector: Option<Reconnector>,
     stage: WorkerStage,
     ended_ns: u64,
+    /// Since when a request was out or due at the end.
+    asked_at_end_ns: u64,
     in_flight: u64,
     in_flight_at_end: u64,
     began_late_ns: u64,
@@ -186,6 +188,7 @@ impl Worker {
             reconnector: None,
             stage: WorkerStage::Running,
             ended_ns: 0,
+            asked_at_end_ns: 0,
             in_flight: 0,
             in_flight_at_end: 0,
             began_late_ns: 0,
@@ -328,31 +331,6 @@ impl Worker {
         self.look_at_silent(now_ns, is_punctual);
     }
 
-    #[cold]
-    fn stop_early(&mut self, now_ns: u64, drain_ns: u64) {
-        let gauges = self.gauges(now_ns);
-        self.recorder.cut(gauges, now_ns);
-        self.drain(now_ns, drain_ns);
-    }
-
-    fn drain(&mut self, end_ns: u64, drain_ns: u64) {
-        while let Some(due) = self.pace.take_unsent(end_ns) {
-            self.unended.record(end_ns - due.at_ns);
-        }
-        self.unsent = self.unended.count();
-        self.pace = Pace::Over;
-        for connection in self.connections.iter().filter(|c| c.has_event()) {
-            let since_due_ns = end_ns.saturating_sub(connection.due_ns);
-            self.unended.record(since_due_ns);
-        }
-        self.in_flight_at_end = self.in_flight;
-        self.ended_ns = end_ns;
-        self.stage = WorkerStage::Draining {
-            until_ns: end_ns.saturating_add(drain_ns),
-        };
-        self.recorder.close();
-    }
-
     fn gauges(&mut self, at_ns: u64) -> Gauges {
         let (bytes_sent, bytes_received) = std::mem::take(&mut self.recorder.stray_bytes);
         let mut gauges = Gauges {
@@ -392,7 +370,10 @@ impl Worker {
             in_flight_at_end: self.in_flight_at_end,
             abandoned,
             unended: self.unended,
-            silences: self.recorder.silences.finish(self.ended_ns),
+            silences: self
+                .recorder
+                .silences
+                .finish(self.ended_ns, self.asked_at_end_ns),
             outages: self.recorder.outages,
         }
     }

@@ -1,12 +1,13 @@
 //! Distinguishes a slow server from a lost network path while no reply comes.
 //!
-//! Nothing here is called while replies come. A worker without a reply for a second asks the kernel about some of
+//! Nothing here is called while replies come quickly. A worker without a reply for a second asks the kernel about some of
 //! the connections that wait for one; a stalled or stopped server still has a kernel that acknowledges. Once
 //! a second it looks at each silent connection, and gives up those whose statement has had no answer for too long.
 
-use super::Worker;
 use super::error_recovery::LOST;
+use super::{Worker, WorkerConnection};
 use crate::observe::Level;
+use crate::outage::OutageLog;
 
 /// Time without any reply after which the path is checked.
 const SILENT_NS: u64 = 1_000_000_000;
@@ -35,7 +36,7 @@ impl Worker {
             return;
         }
         let connections = self.connections.iter_mut();
-        let waiting = connections.filter_map(super::WorkerConnection::awaiting);
+        let waiting = connections.filter_map(WorkerConnection::awaiting);
         let outages = &mut self.recorder.outages;
         let peer = &self.shared.peer;
         let lost = outages.check_path(waiting, |it| it.check_path(), peer, since_ns, now_ns);
@@ -63,4 +64,24 @@ impl Worker {
             }
         }
     }
+}
+
+/// Returns since when a request was out or due, the last reply at the earliest; `now_ns` if none was. While a connection
+/// was lost, a request may have been due that had none.
+#[cold]
+pub(super) fn asked_since(
+    connections: &[WorkerConnection],
+    outages: &OutageLog,
+    last_reply_ns: u64,
+    now_ns: u64,
+) -> u64 {
+    let mut all = connections.iter();
+    if outages.has_changed_since(last_reply_ns) || all.any(|connection| !connection.is_open()) {
+        return last_reply_ns;
+    }
+    let under_way = connections
+        .iter()
+        .filter(|connection| connection.has_event());
+    let due_ns = under_way.map(|connection| connection.due_ns).min();
+    due_ns.unwrap_or(now_ns).max(last_reply_ns)
 }

@@ -1,5 +1,6 @@
-//! Ends the run: sends, after the last event, the statements that users still owe for completed events.
+//! Ends the run: begins the drain, and sends the statements that users still owe for completed events.
 
+use super::path::asked_since;
 use super::{Activity, Worker, WorkerStage};
 use crate::Cause;
 use crate::pacing::Pace;
@@ -10,6 +11,35 @@ use std::sync::atomic::Ordering;
 const NOT_EXECUTED: &str = ": statements of completed events were not executed";
 
 impl Worker {
+    #[cold]
+    pub(super) fn stop_early(&mut self, now_ns: u64, drain_ns: u64) {
+        let gauges = self.gauges(now_ns);
+        self.recorder.cut(gauges, now_ns);
+        self.drain(now_ns, drain_ns);
+    }
+
+    pub(super) fn drain(&mut self, end_ns: u64, drain_ns: u64) {
+        let last_reply_ns = self.recorder.silences.last_reply_ns();
+        let outages = &self.recorder.outages;
+        self.asked_at_end_ns = asked_since(&self.connections, outages, last_reply_ns, end_ns);
+        while let Some(due) = self.pace.take_unsent(end_ns) {
+            self.unended.record(end_ns - due.at_ns);
+            self.asked_at_end_ns = self.asked_at_end_ns.min(due.at_ns);
+        }
+        self.unsent = self.unended.count();
+        self.pace = Pace::Over;
+        for connection in self.connections.iter().filter(|c| c.has_event()) {
+            let since_due_ns = end_ns.saturating_sub(connection.due_ns);
+            self.unended.record(since_due_ns);
+        }
+        self.in_flight_at_end = self.in_flight;
+        self.ended_ns = end_ns;
+        self.stage = WorkerStage::Draining {
+            until_ns: end_ns.saturating_add(drain_ns),
+        };
+        self.recorder.close();
+    }
+
     /// Returns whether nothing is left to wait for.
     pub(super) fn is_done(&mut self, now_ns: u64) -> bool {
         if self.stage == WorkerStage::Running && self.in_flight == 0 && self.is_spent() {

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod one_or_two;
+mod silence;
 
 use dbdyno_drive::{
     Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Probe, RateStream,

@@ -1,6 +1,7 @@
 //! Defines the arguments of `merge`.
 
 use super::parse::nanoseconds;
+use super::requirement::Requirement;
 use crate::cli_error::CliError;
 use clap::Args;
 use std::fs;
@@ -14,8 +15,8 @@ errors and histograms are added second by second, so percentiles are those of al
 never averages. Records that are not all the shares of one run are refused.
 
 If a share ended before the others, the merged run fails at that second, because the client had
-fewer connections from then on. The exit code is 0, 1 if all were interrupted, 3 if a share
-failed or was lost.";
+fewer connections from then on. The exit code is 0, 1 if all were interrupted or a requirement
+does not hold, 3 if a share failed or was lost.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +25,10 @@ Examples:
 
   Write the record of one client, and a table of seconds to judge:
     dbdyno-load merge 1.jsonl 2.jsonl 3.jsonl --json-lines run.jsonl --parquet run.parquet
-    dbdyno judge run.parquet";
+    dbdyno judge run.parquet
+
+  A gate for continuous integration; the exit code is 1 if a requirement does not hold:
+    dbdyno-load merge 1.jsonl 2.jsonl 3.jsonl --require 'p99<20ms' --require 'errors<0.1%'";
 
 /// Adds records of shares up.
 #[derive(Debug, Clone, Args)]
@@ -44,6 +48,12 @@ pub(crate) struct MergeArguments {
     #[arg(long, value_name = "DURATION", default_value = "50ms", value_parser = nanoseconds)]
     pub(crate) max_skew: u64,
 
+    /// Exit with 1 unless the measured window meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
+    ///
+    /// It is judged on all shares together, as `dbdyno-load run --require` judges one process; see there.
+    #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
+    pub(crate) require: Vec<Requirement>,
+
     /// Write the merged records to this file, one JSON object per line; - for standard output, instead of text
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json_lines: Option<PathBuf>,
@@ -62,7 +72,9 @@ impl MergeArguments {
         for written in self.json_lines.iter().chain(&self.parquet) {
             if self.records.iter().any(|read| same(read, written)) {
                 let what = format!("{} would be both read and written", written.display());
-                return Err(CliError::request(what).hint("name another file for the merged run"));
+                return Err(CliError::request(what)
+                    .code("file-read-and-written")
+                    .hint("name another file for the merged run"));
             }
         }
         Ok(())

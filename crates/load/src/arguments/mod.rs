@@ -25,6 +25,7 @@ mod timeouts;
 mod verify;
 mod workload;
 mod workloads;
+mod wrong_value;
 
 pub(crate) use agent::AgentArguments;
 pub(crate) use fingerprint::FingerprintArguments;
@@ -43,6 +44,7 @@ pub(crate) use timeouts::{CheckTimeout, DdlTimeout, ServerTimeout};
 pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
 pub(crate) use workloads::WorkloadsArguments;
+pub(crate) use wrong_value::{typed_workload_option, wrong_value};
 
 use crate::null_server::NullServerArguments;
 use clap::{CommandFactory, Parser, Subcommand};

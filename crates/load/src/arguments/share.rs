@@ -12,7 +12,7 @@ pub(crate) struct ShareArguments {
     /// All other arguments describe the whole load and are the same on all hosts: --threads and --rate are the totals of
     /// all shares, and all have the same seed. Connections, users, think times and due times are assigned by number, so
     /// that the shares together send what one process would. Merge their records with `dbdyno-load merge`. --require is
-    /// refused, because it would judge one share, not the load.
+    /// refused, because it would judge one share, not the load: give it to the merge.
     #[arg(long, value_name = "K/N", value_parser = share, conflicts_with = "require")]
     pub(crate) share: Option<ShareOrder>,
 
@@ -32,7 +32,7 @@ pub(crate) struct ShareArguments {
     /// `dbdyno-load merge`. If a host is lost, or silent for 5 s, the run fails. DBDYNO_SSH names another command to use
     /// for ssh.
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["share", "start_at"])]
-    #[arg(conflicts_with_all = ["hdr_log", "require", "cpus"])]
+    #[arg(conflicts_with_all = ["hdr_log", "cpus"])]
     pub(crate) agents: Vec<String>,
 
     /// Path of dbdyno-load on the hosts of --agents

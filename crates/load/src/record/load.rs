@@ -288,9 +288,12 @@ pub(crate) struct End {
     /// Present only for a share, which is to begin with the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     began_late_ns: Option<u64>,
-    /// Begin and end of each, as its merged record needs them.
+    /// Of each: the begin, since when a request was out or due, and the end, as its merged record needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    silences: Option<Vec<(u64, u64)>>,
+    silences: Option<Vec<(u64, u64, u64)>>,
+    /// How long the events `unsent` and `in_flight_at_end` had been due, as requirements on the merged run need it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unended: Option<String>,
 }
 
 impl End {
@@ -329,9 +332,10 @@ impl End {
             silences: is_share.then(|| {
                 let silences = outcome.silences.iter();
                 silences
-                    .map(|silence| (silence.start_ns, silence.end_ns))
+                    .map(|silence| (silence.start_ns, silence.asked_ns, silence.end_ns))
                     .collect()
             }),
+            unended: (is_share && outcome.unended.count() > 0).then(|| outcome.unended.encode()),
         }
     }
 }

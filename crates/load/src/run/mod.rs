@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let (order, text) = arguments.order()?;
     if !order.agents.is_empty() {
-        return agents::run(&order, text, &arguments.output);
+        return agents::run(&order, text, &arguments.output, &arguments.require);
     }
     let shown = match arguments.order {
         Some(_) => OutputMode::Records,

@@ -24,6 +24,21 @@ pub(super) struct RequirementChecker<'a> {
     has_failed: &'a Cell<bool>,
 }
 
+/// Holds what the requirements on a run, or on a merged one, are judged by.
+pub(super) struct JudgedWindow<'a> {
+    pub(super) totals: &'a Totals,
+    /// Events that waited when the window began.
+    pub(super) backlog_before: u64,
+    /// How long events that had not ended when the run did had been due by then, or why that is not known.
+    pub(super) unended: Result<&'a Histogram, String>,
+    /// Events that never ended.
+    pub(super) abandoned: u64,
+    pub(super) is_open_loop: bool,
+    pub(super) has_due_instants: bool,
+    /// Why a window without events has none.
+    pub(super) reason: String,
+}
+
 impl<'a> RequirementChecker<'a> {
     pub(super) fn new(
         requirements: &'a [Requirement],
@@ -42,43 +57,81 @@ impl<'a> RequirementChecker<'a> {
     }
 
     fn write(&self, out: &mut impl Write, outcome: &RunOutcome) -> io::Result<()> {
-        for requirement in self.requirements {
-            let value = self.value(requirement.metric, outcome);
-            let (holds, line) = requirement.verdict(&value);
-            if !holds {
-                self.has_failed.set(true);
-            }
-            writeln!(out, "{line}")?;
-        }
+        let judged = JudgedWindow {
+            totals: &self.window,
+            backlog_before: self.backlog_before,
+            unended: Ok(&outcome.unended),
+            abandoned: outcome.abandoned,
+            is_open_loop: self.load.pacing.is_open_loop(),
+            has_due_instants: self.load.pacing.has_due_instants(),
+            reason: reason(&outcome.status),
+        };
+        let holds = judged.write(out, self.requirements)?;
+        self.has_failed.set(!holds);
         Ok(())
     }
+}
 
-    fn value(&self, metric: RequirementMetric, outcome: &RunOutcome) -> RequirementValue {
+/// Calls `write` with the place for verdicts: below the text, or standard error if records take standard output.
+pub(super) fn write_verdicts<T>(
+    is_stdout_taken: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+) -> io::Result<T> {
+    if is_stdout_taken {
+        return write(&mut terminal::stderr());
+    }
+    let mut out = terminal::stdout();
+    writeln!(out)?;
+    write(&mut out)
+}
+
+impl JudgedWindow<'_> {
+    /// Writes a line for each requirement, and returns whether all hold.
+    pub(super) fn write(
+        &self,
+        out: &mut (impl Write + ?Sized),
+        requirements: &[Requirement],
+    ) -> io::Result<bool> {
+        let mut all_hold = true;
+        for requirement in requirements {
+            let (holds, line) = requirement.verdict(&self.value(requirement.metric));
+            all_hold &= holds;
+            writeln!(out, "{line}")?;
+        }
+        Ok(all_hold)
+    }
+
+    fn value(&self, metric: RequirementMetric) -> RequirementValue {
         let value = match metric {
-            RequirementMetric::Quantile(q) => quantile_value(&self.times(), &outcome.unended, q),
-            RequirementMetric::Longest => quantile_value(&self.times(), &outcome.unended, 1.0),
+            RequirementMetric::Quantile(q) => self.quantile(q)?,
+            RequirementMetric::Longest => self.quantile(1.0)?,
             RequirementMetric::Errors | RequirementMetric::Failed => {
                 if let Some(why) = self.shortfall() {
                     return Err(why);
                 }
-                share(metric, &self.window, outcome.abandoned).map(|share| (share, ""))
+                share(metric, self.totals, self.abandoned).map(|share| (share, ""))
             }
-            _ => rate(metric, &self.window).map(|rate| (rate, "")),
+            _ => rate(metric, self.totals).map(|rate| (rate, "")),
         };
-        value.ok_or_else(|| format!("not measured, {}", reason(&outcome.status)))
+        value.ok_or_else(|| format!("not measured, {}", self.reason))
+    }
+
+    fn quantile(&self, q: f64) -> Result<Option<(f64, &'static str)>, String> {
+        let unended = self.unended.clone()?;
+        Ok(quantile_value(&self.times(), unended, q))
     }
 
     /// Returns how many due events were not done, if those that wait for a moment don't explain it.
     fn shortfall(&self) -> Option<String> {
-        let counts = &self.window.counts;
+        let counts = &self.totals.counts;
         let started: u64 = counts
             .transactions
             .iter()
             .map(|counts| counts.started)
             .sum();
-        let due = (started + self.window.backlog).saturating_sub(self.backlog_before);
+        let due = (started + self.totals.backlog).saturating_sub(self.backlog_before);
         let done = counts.completed() + counts.failed();
-        let is_short = self.load.pacing.is_open_loop() && falls_short(due, done);
+        let is_short = self.is_open_loop && falls_short(due, done);
         is_short.then(|| {
             let (undone, due) = (grouped(due - done), grouped(due));
             format!("{undone} of {due} due events were not done by the end")
@@ -87,9 +140,9 @@ impl<'a> RequirementChecker<'a> {
 
     /// Returns response times if events are due at given instants, else service times, as in the summary.
     fn times(&self) -> Histogram {
-        match self.load.pacing.has_due_instants() {
-            true => all_responses(&self.window.counts),
-            false => all_services(&self.window.counts),
+        match self.has_due_instants {
+            true => all_responses(&self.totals.counts),
+            false => all_services(&self.totals.counts),
         }
     }
 }
@@ -109,14 +162,9 @@ impl Output for RequirementChecker<'_> {
     }
 
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
-        match self.is_stdout_taken {
-            true => self.write(&mut terminal::stderr(), outcome),
-            false => {
-                let mut out = terminal::stdout();
-                writeln!(out)?;
-                self.write(&mut out, outcome)
-            }
-        }
+        write_verdicts(self.is_stdout_taken, |mut out| {
+            self.write(&mut out, outcome)
+        })
     }
 }
 

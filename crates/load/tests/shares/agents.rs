@@ -161,6 +161,21 @@ fn one_host_alone_may_drive_all() {
 }
 
 #[test]
+fn a_requirement_on_hosts_is_one_on_all_of_them() {
+    let (server, files) = (server(), RecordFiles::new("agents-require"));
+    for (required, code, verdict) in [
+        ("tps>=1", 0, "PASS tps>=1: "),
+        ("p50<1ns", 1, "FAIL p50<1ns: "),
+    ] {
+        let words = ["--threads", "4", "--time", "1s", "--require", required];
+        let output = run(&server, &files, "c1,c2", &words);
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(verdict), "{text}");
+    }
+}
+
+#[test]
 fn a_share_that_dies_ends_all_at_its_second() {
     let (server, files) = (server(), RecordFiles::new("dies"));
     let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];

@@ -87,8 +87,19 @@ pub(crate) fn merge(files: &[String], words: &[&str]) -> Output {
         .arg("merge")
         .args(files)
         .args(words)
+        .env("DBDYNO_ERROR_CODES", "1")
         .output()
         .unwrap()
+}
+
+/// Returns the code of the error that was printed.
+pub(crate) fn code(output: &Output) -> String {
+    let told = told(output);
+    let code = told
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("code: "));
+    code.unwrap_or_default().to_owned()
 }
 
 pub(crate) fn lines(text: &[u8]) -> Vec<Value> {

@@ -7,3 +7,4 @@ mod deal;
 mod hosts;
 mod merge;
 mod merge_refusals;
+mod merge_requirements;

@@ -221,10 +221,11 @@ fn a_silence_is_one_of_all_shares() {
         let end = lines(&output.stdout).pop().unwrap();
         end["longest_silence_ns"].as_u64().unwrap()
     };
-    let whole = json!([[0, 900]]);
-    let two = json!([[0, 100], [150, 700]]);
-    let late = json!([[50, 320], [600, 1_000]]);
-    assert_eq!(longest([whole.clone(), two.clone(), late]), 170);
+    let whole = json!([[0, 900, 900]]); // it had nothing to ask for
+    let two = json!([[0, 0, 100], [150, 180, 700]]);
+    let late = json!([[50, 320, 320], [600, 650, 1_000]]);
+    assert_eq!(longest([whole.clone(), two.clone(), late]), 140);
+    assert_eq!(longest([whole.clone(), whole.clone(), whole.clone()]), 0);
     assert_eq!(longest([whole, two, json!([])]), 0);
     let told = run().iter().map(|share| share.last().unwrap());
     assert!(told.clone().all(|end| end["silences"].is_array()));
@@ -308,7 +309,17 @@ fn shares_that_a_signal_stopped_in_different_seconds_are_told_as_interrupted() {
                 record["duration_ns"] = json!(300_000_000);
             }
         }
+        let sum = |field: &str| -> u64 {
+            let seconds = of_kind(share, "interval").into_iter();
+            let counts = seconds.map(|second| &second["transactions"]["read_write"][field]);
+            counts.map(|count| count.as_u64().unwrap()).sum()
+        };
+        let (started, completed, failed) = (sum("started"), sum("completed"), sum("failed"));
         let end = share.last_mut().unwrap();
+        end["scheduled"] = json!(started + end["unsent"].as_u64().unwrap());
+        end["completed"] = json!(started - failed);
+        end["failed"] = json!(failed);
+        end["in_flight_at_end"] = json!(started - completed - failed);
         end["status"] = json!("interrupted");
         end["reason"] = json!("stopped by a signal");
     };

@@ -1,49 +1,55 @@
 //! Checks what merging refuses: shares that are not all of one run, damaged records, its own output.
 
-use crate::hosts::{RecordFiles, merge, told};
+use crate::hosts::{RecordFiles, code, merge, told};
 use crate::merge::{changed, of_kind, run, written};
 use serde_json::{Value, json};
 
-fn refused(test: &str, reason: &str, change: impl Fn(&mut Vec<Vec<Value>>)) {
+/// Holds that the changed records are refused with a code, and with a name or number in the text.
+fn refused(test: &str, (expected, reason): (&str, &str), change: impl Fn(&mut Vec<Vec<Value>>)) {
     let output = changed(test, change);
     assert_eq!(output.status.code(), Some(2), "{test}: {}", told(&output));
+    assert_eq!(code(&output), expected, "{test}: {}", told(&output));
     assert!(told(&output).contains(reason), "{test}: {}", told(&output));
     assert!(output.stdout.is_empty(), "{test}");
 }
 
 #[test]
 fn what_is_not_all_of_one_run_is_refused() {
-    refused("seed", "the seed: 1 and 2", |shares| {
+    refused("seed", ("not-one-run", "1 and 2"), |shares| {
         shares[1][0]["seed"] = json!(2)
     });
-    refused("workload", "table_size \"10000\" and \"9\"", |shares| {
-        shares[2][0]["workload"]["options"]["table_size"] = json!("9");
-    });
-    refused("pacing", "rate_per_s", |shares| {
+    refused(
+        "workload",
+        ("not-one-run", "table_size \"10000\" and \"9\""),
+        |shares| {
+            shares[2][0]["workload"]["options"]["table_size"] = json!("9");
+        },
+    );
+    refused("pacing", ("not-one-run", "rate_per_s"), |shares| {
         shares[1][0]["pacing"]["rate_per_s"] = json!(61.0)
     });
-    refused("server", "db1 3306", |shares| {
+    refused("server", ("not-one-run", "db1 3306"), |shares| {
         shares[1][0]["share"]["server"] = json!("db1 3306")
     });
-    refused("version", "server_version", |shares| {
+    refused("version", ("not-one-run", "server_version"), |shares| {
         shares[1][0]["session"]["server_version"] = json!("5.5");
     });
-    refused("choices", "phases", |shares| {
+    refused("choices", ("not-one-run", "phases"), |shares| {
         shares[1][0]["share"]["common_sha256"] = json!("0")
     });
-    refused("count", "the number of shares", |shares| {
+    refused("count", ("not-one-run", "3 and 4"), |shares| {
         shares[1][0]["share"]["count"] = json!(4)
     });
-    refused("twice", "share 1 of 3 was", |shares| {
+    refused("twice", ("share-twice", "1 of 3"), |shares| {
         shares[1] = shares[0].clone()
     });
-    refused("missing", "missing: 2 of 3", |shares| {
+    refused("missing", ("shares-missing", "2 of 3"), |shares| {
         drop(shares.remove(1))
     });
-    refused("alone", "without --share", |shares| {
+    refused("alone", ("not-a-share", "--share"), |shares| {
         shares[0][0].as_object_mut().unwrap().remove("share");
     });
-    refused("apart", "did not begin together: 60", |shares| {
+    refused("apart", ("not-begun-together", "60"), |shares| {
         let began_ns = of_kind(&shares[0], "interval")[0]["realtime_ns"].as_u64();
         let began_ns = began_ns.unwrap();
         for record in &mut shares[1] {
@@ -52,14 +58,14 @@ fn what_is_not_all_of_one_run_is_refused() {
             }
         }
     });
-    refused("begun", "never began", |shares| {
+    refused("begun", ("share-never-began", "2.jsonl"), |shares| {
         let end = shares[1].pop();
         shares[1] = end.into_iter().collect();
     });
-    refused("empty", "is empty: its share wrote no record", |shares| {
+    refused("empty", ("record-empty", "2.jsonl"), |shares| {
         shares[1].clear();
     });
-    refused("text", "not the record of a load", |shares| {
+    refused("text", ("not-a-record", "2.jsonl"), |shares| {
         shares[1] = vec![json!("hello")]
     });
 }
@@ -75,6 +81,7 @@ fn a_damaged_record_is_told_with_its_line() {
     };
     let output = changed("damaged", damage);
     assert_eq!(output.status.code(), Some(2));
+    assert_eq!(code(&output), "not-a-record");
     assert!(told(&output).contains("line "), "{}", told(&output));
     let gap = |shares: &mut Vec<Vec<Value>>| shares[1].retain(|record| record["second"] != 1);
     let output = changed("gap", gap);
@@ -91,6 +98,7 @@ fn a_record_is_not_written_over_by_what_is_made_of_it() {
     let paths = written(&files, run());
     let output = merge(&paths, &["--json-lines", &paths[0]]);
     assert_eq!(output.status.code(), Some(2));
+    assert_eq!(code(&output), "file-read-and-written");
     assert!(std::fs::metadata(&paths[0]).unwrap().len() > 1_000);
 }
 
@@ -117,5 +125,59 @@ fn one_file_for_both_outputs_is_refused() {
     let both = files.path("both");
     let output = merge(&shares, &["--json-lines", &both, "--parquet", &both]);
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert_eq!(code(&output), "file-of-two-outputs");
     assert!(told(&output).contains(&both), "{}", told(&output));
+}
+
+/// A count that was raised, far or by one, is found by the counts that it belongs to.
+#[test]
+fn a_count_that_others_contradict_is_refused_with_its_file_and_second() {
+    let raised = |pointer: &'static str, by: i64| {
+        move |shares: &mut Vec<Vec<Value>>| {
+            let second = shares[1].iter_mut().find(|record| record["second"] == 1);
+            let count = second.unwrap().pointer_mut(pointer).unwrap();
+            *count = json!(count.as_i64().unwrap() + by);
+        }
+    };
+    for (pointer, by, reason) in [
+        (
+            "/transactions/read_write/completed",
+            1,
+            "second 1: response times of read_write",
+        ),
+        (
+            "/transactions/read_write/completed",
+            -1,
+            "second 1: response times of read_write",
+        ),
+        ("/transactions/read_write/started", 1_000, "second 1: "),
+        ("/transactions/read_write/started", 1, "events begun"),
+        ("/transactions/read_write/failed", 1, "events "),
+        (
+            "/statements/point_select/completed",
+            -1,
+            "second 1: times of the statement point_select",
+        ),
+        ("/reads", -1, "second 1: reads, writes and others"),
+        ("/writes", 100_000, "second 1: reads, writes and others"),
+    ] {
+        let output = changed("counts", raised(pointer, by));
+        let found = told(&output);
+        assert_eq!(output.status.code(), Some(2), "{pointer}: {found}");
+        assert!(found.contains(reason), "{pointer}: {found}");
+        assert_eq!(code(&output), "counts-contradict", "{found}");
+        assert!(found.contains("2.jsonl"), "{found}");
+        assert!(found.contains("line "), "{found}");
+    }
+    refused_at_end("completed", "events completed");
+    refused_at_end("scheduled", "events begun in all seconds");
+}
+
+fn refused_at_end(field: &str, reason: &str) {
+    let output = changed("totals", |shares| {
+        let end = shares[1].last_mut().unwrap();
+        end[field] = json!(end[field].as_u64().unwrap() + 20);
+    });
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains(reason), "{}", told(&output));
 }

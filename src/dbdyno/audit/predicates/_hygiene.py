@@ -11,7 +11,15 @@ from dbdyno.audit._reading import SourcedValue, weakest
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
-from dbdyno.engines import enum_word, fold_charsets, has_flags, is_flag_list, measured_state, neutral_parameters
+from dbdyno.engines import (
+    NAMES_A_FILE,
+    enum_word,
+    fold_charsets,
+    has_flags,
+    is_flag_list,
+    measured_state,
+    neutral_parameters,
+)
 
 # Limits of connections and files: separate rules check them.
 _LIMITS = frozenset(
@@ -93,6 +101,8 @@ def same_value(name: str, asked: str, shown: str) -> bool:
     >>> same_value("collation_server", "utf8_bin", "utf8mb3_bin"), same_value("sql_mode", "ansi", "ANSI,IGNORE_SPACE")
     (True, True)
     """
+    if asked.endswith(NAMES_A_FILE):
+        return False  # who wrote OFF did not want what the server made of it
     if is_flag_list(name):
         return has_flags(name, asked, shown)
     asked, shown = fold_charsets(enum_word(name, asked)), fold_charsets(shown)

@@ -11,7 +11,7 @@ mod share_command;
 mod ssh;
 
 use super::merge::{MergedOutput, MergedStatus, exit_of, open_live, write_run, write_unbegun};
-use crate::arguments::OutputArguments;
+use crate::arguments::{OutputArguments, Requirement};
 use crate::cli_error::{CliError, Exit};
 use crate::order::LoadOrder;
 use crate::signals::{hold_deadline, stop_switch};
@@ -25,6 +25,7 @@ pub(super) fn run(
     order: &LoadOrder,
     text: Option<String>,
     files: &OutputArguments,
+    requirements: &[Requirement],
 ) -> anyhow::Result<Exit> {
     order.check_agents()?;
     let stop = stop_switch()?;
@@ -42,7 +43,7 @@ pub(super) fn run(
         .begin()
         .and_then(|()| open_live(hosts.sources()).map_err(|error| refusal(&hosts, &error)));
     match begun {
-        Ok(shares) => write_run(shares, &output),
+        Ok(shares) => write_run(shares, &output, requirements),
         Err(failure) => {
             let status = unbegun(failure);
             write_unbegun(&status, &output)?;

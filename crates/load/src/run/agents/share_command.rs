@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 
 /// Options of this program that its shares do not get, each with a value.
-const OWN_OPTIONS: [&str; 6] = [
+const OWN_OPTIONS: [&str; 7] = [
     "--agents",
     "--agent-program",
     "--json-lines",
     "--parquet",
     "--report-interval",
     "--folder",
+    "--require",
 ];
 
 /// Says how one host drives its share.
@@ -175,8 +176,7 @@ mod tests {
 
     #[test]
     fn a_share_gets_the_arguments_of_the_whole_load() {
-        let words =
-            "run w --agents c1,c2 --threads 8 --json-lines=- --agents=c3 --seed=3 --parquet f";
+        let words = "run w --agents c1,c2 --threads 8 --json-lines=- --agents=c3 --require tps>9 --seed=3 --parquet f";
         let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
         let agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
         let share = by_arguments(&words, None, &agent, 2, 3);

@@ -66,6 +66,7 @@ fn of_two_runs(
 ) -> CliError {
     let what = format!("{} and {} are not of the same run", first.name, other.name);
     CliError::request(what)
+        .code("not-one-run")
         .because(format!("{meaning}: {ours} and {theirs}"))
         .hint("give all shares the same arguments, except --share, the way to the server, --workers and --cpus")
 }
@@ -98,6 +99,7 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
             let (number, count) = (one.share.number, one.share.count);
             let what = format!("share {number} of {count} was given twice");
             return Err(CliError::request(what)
+                .code("share-twice")
                 .because(format!("{} and {}", one.name, other.name))
                 .hint("remove one of them"));
         }
@@ -118,6 +120,7 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
             "shares are missing: {} of {count}",
             names.join(", ")
         ))
+        .code("shares-missing")
         .because("the other shares are not what one client sends")
         .hint("name the records of all shares")),
     }
@@ -137,6 +140,7 @@ pub(super) fn begun_together(shares: &[ShareReader], most_apart_ns: u64) -> Resu
     let (apart, most) = (seconds_text(apart_ns), seconds_text(most_apart_ns));
     let what = format!("the shares did not begin together: {apart} apart, {most} are allowed");
     Err(CliError::request(what)
+        .code("not-begun-together")
         .because(format!("{} began first, {} last", first.name, last.name))
         .hint(
             "start them with the same --start-at, on hosts whose clocks a time service keeps, or allow more (--max-skew)",

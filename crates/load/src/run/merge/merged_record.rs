@@ -1,5 +1,6 @@
 //! Writes the start and the end of several shares as those of one process.
 
+use super::count_check::EventTotals;
 use super::share_reader::{EndRow, ShareReader};
 use crate::record::{NetworkPathRecord, NetworkTrafficRecord, OutageRecord};
 use crate::run::totals::Totals;
@@ -17,16 +18,6 @@ pub(super) struct MergedShare {
     pub(super) whole_seconds: u32,
     /// Totals of its last phase, up to the second at which the merged run ends.
     pub(super) window: Totals,
-    /// Events begun, completed and given up in all its seconds.
-    pub(super) events: EventTotals,
-}
-
-/// Counts of events over all seconds of a share.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct EventTotals {
-    pub(super) started: u64,
-    pub(super) completed: u64,
-    pub(super) failed: u64,
 }
 
 /// Says how the merged run ended.
@@ -82,7 +73,8 @@ impl MergedShare {
             started,
             completed,
             failed,
-        } = self.events;
+            ..
+        } = self.reader.events;
         let lost = started.saturating_sub(completed + failed);
         self.reader.end.clone().unwrap_or_else(|| EndRow {
             status: String::new(),
@@ -101,9 +93,15 @@ impl MergedShare {
             digests: Vec::new(),
             began_late_ns: 0,
             silences: Vec::new(),
+            unended: None,
             process_cpu_ns: 0,
             peak_rss_bytes: 0,
         })
+    }
+
+    /// Returns the events that never ended.
+    pub(super) fn abandoned(&self) -> u64 {
+        self.account().abandoned
     }
 
     /// Describes the host; `zero_ns` is the common start of all shares.
@@ -281,7 +279,11 @@ fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
     }
     let silences = |end: &&EndRow| -> Vec<Silence> {
         let pairs = end.silences.iter();
-        let silence = |&(start_ns, end_ns): &(u64, u64)| Silence { start_ns, end_ns };
+        let silence = |&(start_ns, asked_ns, end_ns): &(u64, u64, u64)| Silence {
+            start_ns,
+            asked_ns,
+            end_ns,
+        };
         pairs
             .map(silence)
             .filter(|silence| silence.start_ns < silence.end_ns)

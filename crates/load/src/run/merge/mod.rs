@@ -5,14 +5,16 @@
 //! merged as they come.
 
 mod agreement;
+mod count_check;
 mod merged_files;
 mod merged_record;
 mod report;
+mod requirements;
 mod second_row;
 mod share_reader;
 
 use super::totals::Totals;
-use crate::arguments::MergeArguments;
+use crate::arguments::{MergeArguments, Requirement};
 use crate::cli_error::{CliError, Exit, unwritable};
 use crate::record::{TypeNames, is_closed_pipe};
 use crate::terminal;
@@ -21,7 +23,7 @@ use dbdyno_meter::{Interval, SECOND_NS};
 use merged_files::MergedFiles;
 pub(super) use merged_files::MergedOutput;
 pub(super) use merged_record::MergedStatus;
-use merged_record::{EventTotals, MergedShare, end_of, start_of, status_of};
+use merged_record::{MergedShare, end_of, start_of, status_of};
 use serde_json::json;
 use share_reader::ShareSecond;
 pub(super) use share_reader::{ShareReader, ShareSource, read_record_line};
@@ -38,6 +40,8 @@ struct MergedRun {
     phase: String,
     /// Totals of the last phase.
     window: Totals,
+    /// Events that waited when it began.
+    backlog_before: u64,
 }
 
 /// Merges the named records.
@@ -52,7 +56,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> anyhow::Result<Exit> {
         json_lines: arguments.json_lines.clone(),
         parquet: arguments.parquet.clone(),
     };
-    write_run(shares, &output)
+    write_run(shares, &output, &arguments.require)
 }
 
 /// Reads the starts of running shares. The end of the run reports how far apart they began.
@@ -82,8 +86,12 @@ pub(super) fn write_unbegun(status: &MergedStatus, output: &MergedOutput) -> any
     }
 }
 
-/// Reads all seconds and writes each as soon as all shares have it.
-pub(super) fn write_run(shares: Vec<ShareReader>, output: &MergedOutput) -> anyhow::Result<Exit> {
+/// Reads all seconds and writes each as soon as all shares have it, then judges the requirements.
+pub(super) fn write_run(
+    shares: Vec<ShareReader>,
+    output: &MergedOutput,
+    requirements: &[Requirement],
+) -> anyhow::Result<Exit> {
     let start = shares[0].start.clone();
     let transactions: Vec<_> = start.transaction_types.iter().map(String::as_str).collect();
     let statements: Vec<_> = start.statement_types.iter().map(String::as_str).collect();
@@ -96,10 +104,15 @@ pub(super) fn write_run(shares: Vec<ShareReader>, output: &MergedOutput) -> anyh
         if !output.has_stdout() {
             report::write(&mut terminal::stdout(), &run)?;
         }
-        Ok(status)
+        let holds = requirements.is_empty()
+            || requirements::judge(&run, &status, requirements, output.has_stdout())?;
+        Ok((status, holds))
     });
     match written {
-        Ok(status) => Ok(exit_of(&status)),
+        Ok((status, holds)) => match exit_of(&status) {
+            Exit::Done if !holds => Ok(Exit::NotHeld),
+            exit => Ok(exit),
+        },
         Err(error) => match error.downcast_ref::<io::Error>() {
             Some(reason) if is_closed_pipe(reason) => Ok(Exit::NotHeld), // the reader has seen enough
             Some(reason) => Err(CliError::world("the merged run can't be written")
@@ -162,6 +175,7 @@ impl MergedRun {
             seconds: 0,
             phase: String::new(),
             window: Totals::new(lead.shape),
+            backlog_before: 0,
             shares: shares.into_iter().map(MergedShare::new).collect(),
         }
     }
@@ -177,6 +191,7 @@ impl MergedRun {
         self.seconds += 1;
         if self.phase != parts[0].phase {
             self.phase.clone_from(&parts[0].phase);
+            self.backlog_before = self.window.backlog;
             self.window.clear();
             self.shares
                 .iter_mut()
@@ -212,7 +227,6 @@ impl MergedShare {
             window: Totals::new(reader.shape),
             reader,
             whole_seconds: 0,
-            events: EventTotals::default(),
         }
     }
 
@@ -227,11 +241,6 @@ impl MergedShare {
         let Some(second) = self.reader.next_second()? else {
             return Ok(None);
         };
-        for counts in &second.interval.transactions {
-            self.events.started += counts.started;
-            self.events.completed += counts.completed;
-            self.events.failed += counts.failed;
-        }
         self.whole_seconds += u32::from(is_whole(&second.interval));
         Ok(Some(second))
     }

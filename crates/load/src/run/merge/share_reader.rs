@@ -1,5 +1,6 @@
 //! Reads the record of one share: its start, its seconds one by one, and how it ended.
 
+use super::count_check::EventTotals;
 use crate::cli_error::CliError;
 use crate::record::{IntervalLine, NetworkPathRecord, NetworkTrafficRecord, OutageRecord};
 use dbdyno_meter::{Interval, IntervalShape};
@@ -130,8 +131,12 @@ pub(super) struct EndRow {
     pub(super) network: Option<NetworkTrafficRecord>,
     pub(super) digests: Vec<Value>,
     pub(super) began_late_ns: u64,
-    /// Begin and end of its longest silences, since second 0.
-    pub(super) silences: Vec<(u64, u64)>,
+    /// Of its longest silences: the begin, since when a request was out or due, and the end, since second 0.
+    pub(super) silences: Vec<(u64, u64, u64)>,
+    /// How long the events `unsent` and `in_flight_at_end` had been due; `None` without any, and in records of former
+    /// versions.
+    #[serde(default)]
+    pub(super) unended: Option<String>,
     pub(super) process_cpu_ns: u64,
     pub(super) peak_rss_bytes: u64,
 }
@@ -156,6 +161,8 @@ pub(in crate::run) struct ShareReader {
     /// Messages since they were last taken.
     pub(super) messages: Vec<MessageRow>,
     pub(super) counters: Vec<Value>,
+    /// Sums of all seconds that were read.
+    pub(super) events: EventTotals,
     /// `None` until it was met, and if the process ended without one.
     pub(super) end: Option<EndRow>,
     lines: Box<dyn ShareSource>,
@@ -186,6 +193,7 @@ impl ShareReader {
         let Some(share) = start.share.clone() else {
             return Err(
                 CliError::request(format!("{name} is not the record of a share"))
+                    .code("not-a-share")
                     .because("it was written without --share, so it is complete by itself"),
             );
         };
@@ -201,6 +209,7 @@ impl ShareReader {
             whole_start,
             messages: Vec::new(),
             counters: Vec::new(),
+            events: EventTotals::default(),
             end: None,
             lines,
             line_number: 1,
@@ -225,6 +234,11 @@ impl ShareReader {
         let first = self.first.as_ref();
         let own_ns = first.map_or(self.start.realtime_ns, |second| second.realtime_ns);
         own_ns.saturating_add_signed(-self.share.clock_ahead_ns)
+    }
+
+    /// Returns whether events are due regardless of earlier events.
+    pub(super) fn is_open_loop(&self) -> bool {
+        self.start.pacing.kind != "closed"
     }
 
     /// Returns why the record stops, if its host was lost.
@@ -259,7 +273,11 @@ impl ShareReader {
                 ShareLine::Interval(row) => return self.second_of(*row).map(Some),
                 ShareLine::Counters(counters) => self.counters.push(tagged(counters, "counters")),
                 ShareLine::Message(message) => self.messages.push(message),
-                ShareLine::End(end) => self.end = Some(*end),
+                ShareLine::End(end) => {
+                    let check = self.events.check(&end);
+                    check.map_err(|why| self.contradiction(&why))?;
+                    self.end = Some(*end);
+                }
                 ShareLine::Start(_) => return Err(self.refuse("it holds a second run")),
                 ShareLine::Other => {}
             }
@@ -275,11 +293,15 @@ impl ShareReader {
         self.next_second += 1;
         let (phase, realtime_ns) = (row.phase.to_string(), row.realtime_ns);
         let (shape, types) = (self.shape, &self.start);
+        let second = row.second;
         let interval = row.interval(shape, &types.transaction_types, &types.statement_types);
+        let interval = interval.map_err(|why| self.refuse(&why))?;
+        let check = self.events.add(&self.start, &interval);
+        check.map_err(|why| self.contradiction(&format!("second {second}: {why}")))?;
         Ok(ShareSecond {
             phase,
             realtime_ns,
-            interval: interval.map_err(|why| self.refuse(&why))?,
+            interval,
         })
     }
 
@@ -295,6 +317,15 @@ impl ShareReader {
             .map_err(|error| self.refuse(&error.to_string()))
     }
 
+    /// Refuses counts that the program would not have written.
+    fn contradiction(&self, why: &str) -> CliError {
+        let what = format!("the counts of {} contradict each other", self.name);
+        CliError::request(what)
+            .code("counts-contradict")
+            .because(format!("line {}: {why}", self.line_number))
+            .hint("give the file as dbdyno-load wrote it: this one was damaged or altered")
+    }
+
     fn refuse(&self, why: &str) -> CliError {
         no_record(&self.name, self.line_number, why)
     }
@@ -306,13 +337,17 @@ fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError
     let Some(text) = text else {
         return Err(
             CliError::request(format!("{name} is empty: its share wrote no record"))
+                .code("record-empty")
                 .hint("look at what the share, or the ssh that ran it, has printed"),
         );
     };
     match serde_json::from_slice(&text) {
         Ok(ShareLine::Start(start)) => Ok(tagged(start, "start")),
         Ok(ShareLine::End(end)) => {
-            Err(CliError::request(format!("the share of {name} never began")).because(end.reason))
+            let what = format!("the share of {name} never began");
+            Err(CliError::request(what)
+                .code("share-never-began")
+                .because(end.reason))
         }
         Ok(_) => Err(no_record(name, 1, "the first record is not a start")),
         Err(error) => Err(no_record(name, 1, &error.to_string())),
@@ -327,6 +362,7 @@ fn tagged(mut record: Value, kind: &str) -> Value {
 
 fn no_record(name: &str, line: u64, why: &str) -> CliError {
     CliError::request(format!("{name} is not the record of a load"))
+        .code("not-a-record")
         .because(format!("line {line}: {why}"))
         .hint("give the files that dbdyno-load run --share K/N --json-lines FILE wrote")
 }

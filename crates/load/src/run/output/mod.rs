@@ -99,7 +99,9 @@ pub(super) fn refuse_shared<'a>(
         let place = (metadata.dev(), metadata.ino());
         if places.contains(&place) {
             let what = format!("{} would hold two outputs", path.display());
-            return Err(CliError::request(what).hint("name one file for each output"));
+            return Err(CliError::request(what)
+                .code("file-of-two-outputs")
+                .hint("name one file for each output"));
         }
         places.push(place);
     }

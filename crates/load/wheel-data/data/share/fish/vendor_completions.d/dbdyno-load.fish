@@ -87,10 +87,12 @@ complete -c dbdyno-load -n $if -l agents -r -d 'Hosts that drive the load as one
 complete -c dbdyno-load -n $if -l agent-program -r -d 'Path of dbdyno-load on the hosts of --agents'
 complete -c dbdyno-load -n $if -l digest -r -d 'Report a SHA-256 of the statements in the first EVENTS events of each user'
 complete -c dbdyno-load -n $if -l counts-every -r -d 'Read the server\'s own counts at this interval, too; always where phases begin and end'
-complete -c dbdyno-load -n $if -l require -r -d 'Exit with 1 unless the measured window meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times'
 
 set -l if "__dbdyno_load_is run script"
 complete -c dbdyno-load -n $if -l report-interval -r -d 'Time between progress lines, 0 for none'
+
+set -l if "__dbdyno_load_is run merge"
+complete -c dbdyno-load -n $if -l require -r -d 'Exit with 1 unless the measured window meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times'
 
 set -l if "__dbdyno_load_is run search populate verify fingerprint cleanup workloads sample"
 complete -c dbdyno-load -n $if -l tables -r -d 'Number of tables (sbtest1, sbtest2, ...) [default: 1]'
