@@ -69,7 +69,7 @@ def test_commands_and_processes_run_there(host: RemoteHost) -> None:
     began = time.monotonic()
     with raises_code(HostError, "timed-out", "1 s"):
         host.run(["sleep", "60"], timeout_s=1)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     piped = host.spawn_piped(["sh", "-c", "while read line; do echo got $line; done; echo bad >&2"], stdin=b"a\nb\n")
     assert list(piped.lines()) == ["got a", "got b"]
     assert (piped.wait(10).exit_code, piped.wait(10).stderr) == (0, "bad\n")

@@ -117,15 +117,12 @@ def test_a_signal_ends_a_loop_at_once_and_names_the_line(
     with subprocess.Popen([ours.path, *command.split()], cwd=SCRIPTS, stdout=subprocess.PIPE, text=True) as process:
         _await_loop(process.pid)
         process.send_signal(how)
-        began = time.monotonic()
         try:
             stdout, _ = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()  # of one that did not hear, nobody waits for the end
-        took_s = time.monotonic() - began
     assert f"FATAL: {said}" in stdout, stdout
     assert process.returncode == -how, "whoever started it sees that a signal ended it"
-    assert took_s < 5
 
 
 def _await_loop(pid: int) -> None:

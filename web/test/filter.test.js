@@ -122,3 +122,17 @@ test("names of rows stand above their bars in narrow plots, in higher rows", () 
   assert.equal(narrow.layer[0].encoding.y.axis.labelLimit, 313);
   assert.equal(whole.layer[0].encoding.y.axis.labelAlign, undefined);
 });
+
+test("names stand above the fields of a map where they would leave the fields too little", () => {
+  const encoding = { x: { axis: { labelPadding: 6 } }, y: { axis: { ticks: false }, scale: { paddingInner: 0.06 } } };
+  const datasets = { a: ["2 GiB", "12 GiB", "32 GiB"].flatMap((memory) => [{ memory, name: "x".repeat(24) }]) };
+  const usermeta = { row_px: 38, field_px: 62 };
+  const whole = { height: 2 * 38, usermeta, datasets, layer: [{ mark: "rect", encoding }] };
+  assert.equal(fitted(whole, 349), whole);
+  const narrow = fitted(whole, 333);
+  assert.equal(narrow.height, 2 * 38 + 16);
+  assert.equal(narrow.layer[0].encoding.y.axis.labelOffset, -27);
+  assert.equal(narrow.layer[0].encoding.x.axis.labelPadding, 20);
+  const fewer = { ...whole, datasets: { a: datasets.a.slice(0, 2) } };
+  assert.equal(fitted(fewer, 333), fewer);
+});

@@ -128,7 +128,7 @@ def paper_text(results: StoredStudy) -> str:
     palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
     page = Page(analysis, palette, facets, StillDrawings(None))
     throughputs = relative_throughputs(analysis)
-    maps = heat_charts(analysis, palette, throughputs) if len(palette.looks) > FEW_TARGETS else []
+    maps = heat_charts(analysis, palette, throughputs, is_paper=True) if len(palette.looks) > FEW_TARGETS else []
     charts = maps or throughput_charts(analysis, palette)
     body = page.rendered([head_section(page, charts, is_paper=True), paper_section(page)])
     data = {"name": analysis.study.name, "facets": [], "config": config(), "specs": page.specs, "runs": []}

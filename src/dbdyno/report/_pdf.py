@@ -17,6 +17,8 @@ from dbdyno.store import StoredStudy
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 _DRAWING_MS = 120_000  # milliseconds of the page's virtual clock, which stops while the page computes
 _TIMEOUT_S = 600.0
+_SHEET_PX = 740
+"""Width at which charts are drawn: that of a sheet between its margins."""
 
 
 def build_pdf(
@@ -69,6 +71,7 @@ def _browser_command(program: str, folder: Path, page: Path, pdf_path: Path) -> 
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--no-pdf-header-footer",
+        f"--window-size={_SHEET_PX},1000",
         f"--user-data-dir={folder / 'profile'}",
         f"--virtual-time-budget={_DRAWING_MS}",
         "--dump-dom",

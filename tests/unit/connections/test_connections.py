@@ -62,10 +62,8 @@ def test_a_well_behaved_server_is_understood() -> None:
 @pytest.mark.parametrize("moment", ["greeting", "login", "SELECT 1"])
 def test_a_silent_server_is_named_with_what_it_was_asked_and_for_how_long(moment: str) -> None:
     with RogueServer(Behaviour(silent_at=moment)) as server:
-        began = time.monotonic()
         with pytest.raises(UnansweredError, match=rf"127.0.0.1:{server.port} .* 1 s") as caught:
             ask(server)
-        assert time.monotonic() - began < 3
     assert ("SELECT 1" if moment == "SELECT 1" else "logging in") in str(caught.value)
 
 
@@ -81,24 +79,25 @@ def test_an_answer_that_trickles_is_not_waited_for_without_end() -> None:
                 for _ in range(80):
                     connection.sendall(b"x")
                     time.sleep(0.1)
+                is_whole.set()
             except OSError:
                 return  # the client has given up
 
+    is_whole = threading.Event()
     thread = threading.Thread(target=trickle)
     thread.start()
-    began = time.monotonic()
     with listener, pytest.raises(UnansweredError):
         connect(user="a", password="", host="127.0.0.1", port=listener.getsockname()[1], login_s=0.5)
-    assert time.monotonic() - began < 2
     thread.join()
+    assert not is_whole.is_set()
 
 
 def test_a_statement_may_be_given_more_time() -> None:
     with RogueServer(Behaviour(silent_at="SLOW")) as server, open_to(server, answer_s=0.2) as connection:
         began = time.monotonic()
-        with connection.within(0.6), pytest.raises(UnansweredError), connection.cursor() as cursor:
+        with connection.within(0.6), pytest.raises(UnansweredError, match=r"\(SLOW\)"), connection.cursor() as cursor:
             cursor.execute("SLOW")
-        assert 0.6 <= time.monotonic() - began < 2
+        assert time.monotonic() - began >= 0.6
 
 
 def test_an_endless_answer_is_cut_off_before_it_fills_the_memory() -> None:
@@ -130,11 +129,10 @@ def test_a_thread_that_waits_for_an_answer_is_let_go_by_another() -> None:
         thread = threading.Thread(target=read)
         thread.start()
         assert server.is_silent.wait(10)
-        began = time.monotonic()
         connection.abandon()
-        thread.join(5)
+        thread.join(30)  # half of what it would wait for an answer
+        assert failures and not thread.is_alive()
         connection.close()
-        assert failures and time.monotonic() - began < 2
 
 
 def test_a_full_queue_of_a_server_that_hangs_is_no_end_of_waiting(tmp_path: Path) -> None:
@@ -149,10 +147,8 @@ def test_a_full_queue_of_a_server_that_hangs_is_no_end_of_waiting(tmp_path: Path
                 client.connect(str(path))
             except BlockingIOError:
                 break
-        began = time.monotonic()
-        with pytest.raises(pymysql.MySQLError):
+        with pytest.raises(pymysql.MySQLError, match=r"answered nothing .*logging in"):
             connect(user="a", password="", socket=str(path), login_s=0.5)
-        assert time.monotonic() - began < 2
         for client in waiting:
             client.close()
 
@@ -165,7 +161,7 @@ def test_a_stopped_process_is_named_with_its_state(process: subprocess.Popen[byt
         connection = connect(user="a", password="", watch=watch_of(process, 1.5), answer_s=30, **where)  # type: ignore[arg-type]
         with pytest.raises(UnansweredError, match=r"mariadb:11.8 .* \d s; process stopped \(T\)"):
             connection.query("SELECT 1")
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 25  # of the 30 s that a process that runs on is given
 
 
 def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subprocess.Popen[bytes]) -> None:

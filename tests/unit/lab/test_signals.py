@@ -70,17 +70,19 @@ def test_without_a_signal_nothing_is_raised_and_all_is_as_before() -> None:
 @pytest.mark.parametrize("is_held", [False, True])
 def test_what_follows_the_first_signal_is_cut_off_when_it_hangs(is_held: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_signals, "END_S", 0.3)
-    began = time.monotonic()
+    hung = []
     with pytest.raises(OverdueError), interruptible():
         if is_held:
             with uninterrupted():
                 os.kill(os.getpid(), signal.SIGTERM)
                 time.sleep(30)
+                hung.append("in what was held")
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
             time.sleep(30)
-    assert time.monotonic() - began < 5
+            hung.append("in what follows")
+    assert hung == []
 
 
 def test_no_alarm_comes_after_the_end() -> None:

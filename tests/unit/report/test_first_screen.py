@@ -1,4 +1,4 @@
-"""The first screen of 1280 × 800 pixels, in headless Chromium: what a reader sees without scrolling."""
+"""The first screen of 1280 × 800 pixels, in headless Chromium: what is seen without scrolling; phone and paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from chromium import needs_chromium
-from dbdyno.report import build_page
+from dbdyno.core import SettledPart
+from dbdyno.hosts import LocalHost
+from dbdyno.report import build_page, build_pdf
+from dbdyno.stats import METHOD
 from dbdyno.store import StoredRun, StoredStudy
 from page_visit import Visit
 
@@ -74,6 +77,41 @@ def test_the_key_has_each_name_on_one_line_and_one_limitation_is_open(
 
 
 BOXES = "[...document.querySelectorAll('.key button')].map((button) => ({height: button.offsetHeight}))"
+
+
+CUT_WORDS = """[...document.querySelectorAll('#chart-answer .mark-text.role-mark text')].filter((words) => {
+  const box = words.getBoundingClientRect();
+  return ![...document.querySelectorAll('#chart-answer .mark-rect path')].some((field) => {
+    const {left, right, top, bottom} = field.getBoundingClientRect();
+    return left <= box.left && box.right <= right && top < box.top && box.bottom < bottom;
+  });
+}).map((words) => words.textContent)"""
+"""Words of the map that lie in no field."""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_words_in_a_map_of_ten_targets_and_four_memory_sizes_fit_their_fields(
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path, width: int
+) -> None:
+    def unsettled(run: StoredRun) -> StoredRun:
+        drifting = SettledPart("drifting", 12, 0, 1000.0, 10.0)
+        is_drifting = run.record.run.cell.target == UPGRADE[0]
+        return replace(run, record=replace(run.record, settled=drifting, method=METHOD)) if is_drifting else run
+
+    tiers = ("64MB", "128MB", "256MB", "512MB")
+    results = write(tmp_path / "study", text=study_text([*UPGRADE, *OTHERS], tiers, (16,)), change=unsettled)
+    visit = Visit(browser, build_page(results, tmp_path / "report.html").as_uri(), width)
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
+    words = visit.page.locator("#chart-answer .mark-text.role-mark text").all_text_contents()
+    assert len(words) == 80 and "not settled" in words
+    assert visit.page.evaluate(CUT_WORDS) == []
+    visit.context.close()
+
+
+def test_ten_targets_are_printed_on_two_sheets(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    text = study_text([*UPGRADE, *OTHERS], ("64MB", "256MB", "512MB"), (4, 16))
+    pdf = build_pdf(write(tmp_path / "study", text=text), tmp_path / "report.pdf", LocalHost()).read_bytes()
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
 
 
 def test_a_comparison_of_two_is_six_screens_before_anything_is_opened(

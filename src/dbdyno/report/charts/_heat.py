@@ -20,20 +20,29 @@ from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, field
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
+_PAPER_ROW_PX = 31
+_FIELD_PX = 62
+"""What the longest words in a field take, "not settled" and "place 10-12"."""
 _MOST_NAMED = 3
 _IS_KNOWN = "datum.is_known"
 _PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.place"
 
 
 def heat_charts(
-    analysis: StudyAnalysis, palette: Palette, throughputs: Sequence[RelativeThroughput] | None = None
+    analysis: StudyAnalysis,
+    palette: Palette,
+    throughputs: Sequence[RelativeThroughput] | None = None,
+    *,
+    is_paper: bool = False,
 ) -> list[Chart]:
     """Return a map for each workload and route in which targets stand next to each other.
 
     Parameters
     ----------
     throughputs : where they stand; worked out when it is not given
+    is_paper : whether the map shares a sheet with the answer and its limitations
     """
+    row_px = _PAPER_ROW_PX if is_paper else _ROW_PX
     throughputs = relative_throughputs(analysis) if throughputs is None else throughputs
     charts = []
     labels = [choice.label for choice in analysis.study.workloads]
@@ -43,8 +52,9 @@ def heat_charts(
             names = short_names(palette.targets, 26)
             rows = [_heat_row(throughput, names) for throughput in place_throughputs]
             title, description = _title(analysis, workload, route), _description(rows)
-            drawing = _drawing(rows, analysis, palette, list(names.values()))
-            name, panel, facts = f"map-{index + 1}", (workload, route), row_facts(_ROW_PX)
+            drawing = _drawing(rows, analysis, palette, list(names.values()), row_px)
+            facts = {**row_facts(row_px), "field_px": _FIELD_PX}
+            name, panel = f"map-{index + 1}", (workload, route)
             charts.append(Chart(name, title, description, drawing, panel, facts, lead=_lead(rows)))
     return charts
 
@@ -113,7 +123,9 @@ def _interval_words(throughput: RelativeThroughput) -> str:
     return ratio_words(throughput.ratio, throughput.low or 0.0, throughput.high or 0.0).split(", ", 1)[1]
 
 
-def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, names: Sequence[str]) -> Drawing:
+def _drawing(
+    rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, names: Sequence[str], row_px: int
+) -> Drawing:
     memory = [format_memory(tier) for tier in analysis.study.tiers_bytes]
     x_axis = dict(title=None, orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
     y_axis = dict(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8)
@@ -134,7 +146,7 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
     places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
     layers = layer(fields, frames, numbers, places.encode(text=field_of("words:N"), color=text_colour))
     drawing: Drawing = layers.properties(resolve={"scale": {"color": "independent"}}).properties(
-        height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
+        height=row_px * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
     return drawing
 

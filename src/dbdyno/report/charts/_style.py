@@ -38,7 +38,8 @@ class Chart:
     drawing : the definition that gives the page, PNG and SVG
     panel : workload, route and memory that all of it is about, as far as there is one
     meta : what the page needs to draw it anew: with fewer rows (`row_facts`), or where it is narrow, with the names
-        of so many rows above their bars (``names_above``)
+        of so many rows above their bars (``names_above``), or above rows of fields that would else have less than a
+        width (``field_px``)
     is_cut : whether an interval goes on beyond the end of its scale
     lead : what stands out in it, as a sentence to stand above it next to the answer; empty where the answer says it
     """

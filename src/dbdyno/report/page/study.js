@@ -166,16 +166,40 @@
   };
   var NARROW_PX = 480;
   var NAME_PX = 16;
+  var CHARACTER_PX = 6.2;
   function fitted(spec, widthPx) {
+    const { names_above: barRows, row_px: rowPx, field_px: fieldPx } = spec.usermeta ?? {};
+    if (fieldPx) return widthOfFields(spec, widthPx) < fieldPx ? withNamesBetween(spec, rowPx, widthPx) : spec;
     if (widthPx >= NARROW_PX) return spec;
-    if (spec.usermeta?.names_above) return withNamesAbove(spec, spec.usermeta.names_above, widthPx);
+    if (barRows) return withNamesAbove(spec, barRows, widthPx);
     if (!spec.layer?.some((layer) => layer.name === "ends")) return spec;
     return { ...spec, layer: spec.layer.filter((layer) => layer.name !== "ends"), padding: 4 };
   }
-  function withNamesAbove(spec, rows, widthPx) {
+  function widthOfFields(spec, widthPx) {
+    const rows = Object.values(spec.datasets).flat();
+    const namesPx = CHARACTER_PX * Math.max(...rows.map((row) => row.name.length));
+    return (widthPx - namesPx) / new Set(rows.map((row) => row.memory)).size;
+  }
+  function withNamesBetween(spec, rowPx, widthPx) {
+    const stepPx = rowPx + NAME_PX;
+    const fit = withNamesAbove(spec, spec.height / rowPx, widthPx, stepPx / 2);
+    fit.height -= NAME_PX;
+    for (const { encoding } of fit.layer) {
+      encoding.y.scale = { ...encoding.y.scale, paddingInner: NAME_PX / stepPx + 0.04 };
+      if (encoding.x.axis) encoding.x.axis = { ...encoding.x.axis, labelPadding: NAME_PX + 4 };
+    }
+    return fit;
+  }
+  function withNamesAbove(spec, rows, widthPx, offsetPx = NAME_PX) {
     const fit = structuredClone(spec);
     fit.height += NAME_PX * rows;
-    const place2 = { labelAlign: "left", labelPadding: -4, labelOffset: -NAME_PX, labelLimit: widthPx - 20, maxExtent: 0 };
+    const place2 = {
+      labelAlign: "left",
+      labelPadding: -4,
+      labelOffset: -offsetPx,
+      labelLimit: widthPx - 20,
+      maxExtent: 0
+    };
     for (const { encoding } of fit.layer) if (encoding?.y?.axis) encoding.y.axis = { ...encoding.y.axis, ...place2 };
     return fit;
   }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from dbdyno.analyse import CellJudgement, cell_level_words
 from dbdyno.core import counted
 from dbdyno.report._blocks import Block, Heading, Section, section, subtitle, to_see
@@ -43,10 +45,16 @@ def _figure_blocks(page: Page) -> list[Block]:
         else ""
     )
     titles = ("TPS, 95 %", "median", "p99", "place")
-    rows = [(group, _value_cells(page, group)) for group in shown_groups]
+    value_cells = [_value_cells(page, group) for group in shown_groups]
+    has_values = [any(cells) for cells in zip(*value_cells, strict=True)]
+    rows = [
+        (group, list(itertools.compress(cells, has_values)))
+        for group, cells in zip(shown_groups, value_cells, strict=True)
+    ]
+    shown_titles = list(itertools.compress(titles, has_values))
     return [
         subtitle(f"{title}, response times of all repeats together.{alike_words(shown_groups)}{rest_words}"),
-        brief_table(page, "paper", "Throughput, response times and places", titles, rows, shown_groups),
+        brief_table(page, "paper", "Throughput, response times and places", shown_titles, rows, shown_groups),
     ]
 
 
