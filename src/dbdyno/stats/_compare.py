@@ -138,9 +138,7 @@ def repeats_to_decide(
         is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
         return is_near_end_far and _has_power_of_same(difference, se, df, margin)
 
-    candidates = range(
-        max(2, done + 1), MOST_REPEATS + 1
-    )  # power grows with repeats
+    candidates = range(max(2, done + 1), MOST_REPEATS + 1)  # power grows with repeats
     index = bisect_left(candidates, True, key=is_decided)
     return candidates[index] if index < len(candidates) else None
 
