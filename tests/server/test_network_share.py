@@ -1,7 +1,7 @@
 """How much of the time over a network is the network's, told apart on cables of known length and rate.
 
-The truth is the time of the same transactions on the loopback route of the same server: one connection waits for
-nobody, so what a transaction takes longer over the cable is the cable's.
+The truth is what the same transactions take longer than on the loopback route of the same server, where one connection
+waits for nobody either, without what both ends take more processor time: the kernel counts that, and it is no cable's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.report import analyse_study, why_markdown, why_of
 from dbdyno.store import StoredStudy
-from network_host import inside
+from network_host import inside, run
 from punctual import ahead_of_others
 from remote_hosts import Cable, RemoteMachine, remote_machines, wait_for_sshd
 
@@ -28,10 +28,12 @@ pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
 CABLES = {
     "1 ms and 100 Mbit": Cable(1.0, rate_mbit=100.0),
+    "1 ms": Cable(1.0),
     "1 ms and 20 Mbit": Cable(1.0, rate_mbit=20.0),
     "10 ms": Cable(10.0),
+    "10 ms and 20 Mbit": Cable(10.0, rate_mbit=20.0),
 }
-RELAY_LATE_MS = 0.6
+UNPACED = "/proc/sys/net/ipv4/tcp_congestion_control"
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 _CONNECT = """
 import socket, sys, time
@@ -86,6 +88,9 @@ def test_the_time_of_a_cable_is_told_apart_from_the_server_s(name: str, machine:
         wait_for_sshd(machine)
     (tmp_path / "far.toml").write_text(STUDY.replace("ADDRESS", machine.address))
     here = inside(machine.switch)
+    for namespace in (here, ["nsenter", f"--net=/proc/{machine.init}/ns/net", "--"]):
+        # Not BBR, which some machines have: it spreads a reply over a quarter of a round trip that no cable asks for.
+        run(*namespace, "sh", "-c", f"echo reno >{UNPACED}")
     command = [sys.executable, "-c", _CONNECT, machine.address]
     true_ms = float(subprocess.run([*here, *command], capture_output=True, timeout=30, check=True).stdout)
     words = ["run", str(tmp_path / "far.toml"), "--force", "-o", str(tmp_path / "out")]
@@ -115,13 +120,14 @@ def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
     # BEGIN, 10 point selects, 4 ranges, COMMIT. A window cuts its first and its last transaction: of the 20
     # transactions of a slow window that is up to one transaction's statements too many or too few.
     assert time.round_trips == pytest.approx(16, abs=16 / 20)
-    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)  # a relay beside other tests is late by that
+    # Beside other tests the cable is late by up to 0.2 ms.
+    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)
     assert time.transmission_ms is not None
-    # Within 3 % on a machine that does nothing else; beside other tests the relay waits for a processor in each round
-    # trip, which is in the time of the transactions and rightly in no length of the cable. On two processors with a
-    # load average of 20, an echo that has no server took 0.2 to 0.6 ms longer on average than the least of them.
-    unexplained_ms = (time.total_ms - near_ms) - (time.waiting_ms + time.transmission_ms)
-    assert -0.05 * time.total_ms < unexplained_ms < 0.05 * time.total_ms + 16 * RELAY_LATE_MS
+    # With load averages of 10 to 16 on two processors it was 0.96 to 1.02 on these cables: what falls short of 1 are
+    # wake-ups at both ends, up to a tenth of a millisecond in each round trip.
+    assert time.more_work_ms is not None
+    true_share = (time.total_ms - near_ms - time.more_work_ms) / time.total_ms
+    assert 0.93 < time.network_share / true_share < 1.05
 
 
 def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:

@@ -4,6 +4,7 @@ use crate::agent::Agent;
 use crate::answer::Answer;
 use crate::error::AgentError;
 use crate::frame::{self, Frame, FrameError, read_frame};
+use crate::lab_connection::LabConnection;
 use crate::leftovers::sweep;
 use crate::refusal::Refusal;
 use crate::replies::{Admission, Replies};
@@ -15,7 +16,6 @@ use crate::workers::Workers;
 use rustix::net::sockopt::socket_peercred;
 use serde_json::json;
 use std::io::{self, BufReader, Read, Write};
-use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,8 +24,6 @@ use std::time::{Duration, Instant};
 
 /// Before connections are accepted again where no descriptors were left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
-/// A lab that accepts no data for this long has lost its connection.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval between notes that the lab was heard.
 const NOTE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -99,15 +97,9 @@ struct Daemon {
 /// Holds what the daemon knows of the lab.
 #[derive(Debug)]
 struct Lab {
-    connection: Option<Connection>,
+    connection: Option<Arc<LabConnection>>,
     seen: Instant,
     noted: Instant,
-}
-
-#[derive(Debug, Clone)]
-struct Connection {
-    stream: Arc<UnixStream>,
-    writing: Arc<Mutex<()>>,
 }
 
 impl Daemon {
@@ -138,24 +130,25 @@ impl Daemon {
 
     /// Serves a new connection; the previous one was lost.
     fn connect(self: &Arc<Self>, stream: UnixStream) {
-        let _ = stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let connection = Connection {
-            stream: Arc::new(stream),
-            writing: Arc::default(),
-        };
-        let former = self.lab().connection.replace(connection.clone());
-        if let Some(former) = former {
-            let _ = former.stream.shutdown(Shutdown::Both);
-        }
         let daemon = Arc::clone(self);
         thread::spawn(move || {
+            let Ok(connection) = LabConnection::take(stream).map(Arc::new) else {
+                return; // it is no relay of ours
+            };
+            let former = daemon.lab().connection.replace(Arc::clone(&connection));
+            if let Some(former) = former {
+                former.end();
+            }
             daemon.read(&connection);
-            let _ = connection.stream.shutdown(Shutdown::Both);
+            connection.end();
+            // SSH waits until nobody holds its streams.
+            let current = &mut daemon.lab().connection;
+            current.take_if(|current| Arc::ptr_eq(current, &connection));
         });
     }
 
-    fn read(self: &Arc<Self>, connection: &Connection) {
-        let mut from = BufReader::new(&*connection.stream);
+    fn read(self: &Arc<Self>, connection: &LabConnection) {
+        let mut from = BufReader::new(connection);
         loop {
             match read_frame(&mut from) {
                 Ok(Some(frame)) => {
@@ -234,10 +227,7 @@ impl Daemon {
     fn send(&self, reply: &Arc<Vec<u8>>) {
         let connection = self.lab().connection.clone();
         if let Some(connection) = connection {
-            let _writing = connection.writing.lock();
-            if (&*connection.stream).write_all(reply).is_err() {
-                let _ = connection.stream.shutdown(Shutdown::Both); // half a reply is no reply
-            }
+            connection.send(reply);
         }
     }
 

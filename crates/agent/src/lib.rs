@@ -4,9 +4,9 @@
 //! The agent executes the request of a frame and answers with a value or with a [`Refusal`] that carries the kernel's
 //! error.
 //!
-//! A lab speaks to a *relay*, a process that SSH starts and whose standard streams carry frames. The relay passes them to
-//! the *daemon* of the session, which it starts if there is none. The daemon outlives the relay: a lab that lost its
-//! connection connects again and resends its open requests, and each is executed once. When the lease ends without a
+//! SSH starts a *relay*, whose standard streams carry the lab's frames. The relay hands these streams over to the *daemon*
+//! of the session, which it starts if there is none. The daemon outlives the relay: a lab that lost its connection
+//! connects again and resends its open requests, and each is executed once. When the lease ends without a
 //! word from a lab, the daemon kills the processes that it started, removes the folders and groups that it made for the
 //! session, and ends.
 //!
@@ -31,6 +31,7 @@ mod error;
 mod files;
 mod frame;
 mod kernel;
+mod lab_connection;
 mod leftovers;
 mod locks;
 mod processes;

@@ -1,10 +1,11 @@
-//! Passes frames between standard streams and the daemon of the session, which the relay starts if need be.
+//! Hands the standard streams of a lab over to the daemon of the session, which the relay starts if need be.
 
 use crate::error::AgentError;
+use crate::lab_connection::hand_over;
 use crate::session::AgentOptions;
 use crate::session_folder::socket_path;
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -16,9 +17,9 @@ use std::time::{Duration, Instant};
 pub const GREETING: &[u8] = b"\ndbdyno-agent 1\n";
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
-const BLOCK_BYTES: usize = 1 << 18;
 
-/// Passes frames until either side ends. `daemon` is the command that serves the session; `None`: it must already run.
+/// Hands the standard streams over and sleeps until the daemon ends the connection. `daemon` is the command that serves
+/// the session; `None`: it must already run.
 ///
 /// # Errors
 ///
@@ -33,32 +34,11 @@ pub fn relay(options: &AgentOptions, daemon: Option<Command>) -> Result<(), Agen
     let mut out = io::stdout();
     out.write_all(GREETING)
         .and_then(|()| out.flush())
+        .and_then(|()| hand_over(&stream, io::stdin().as_fd(), out.as_fd()))
         .map_err(AgentError::refused(&folder))?;
-    let to_daemon = stream.try_clone().map_err(AgentError::refused(&folder))?;
-    thread::spawn(move || {
-        pass(&mut io::stdin(), &mut &to_daemon);
-        let _ = to_daemon.shutdown(Shutdown::Write);
-    });
-    pass(&mut &stream, &mut out);
+    // SSH ends the connection with this process, so it lives as long as the daemon wants the connection.
+    let _ = (&stream).read_to_end(&mut Vec::new());
     Ok(())
-}
-
-/// Passes data at once, until the end.
-fn pass(from: &mut impl Read, to: &mut impl Write) {
-    let mut block = vec![0; BLOCK_BYTES];
-    loop {
-        match from.read(&mut block) {
-            Ok(0) => return,
-            Ok(count) => {
-                let passed = to.write_all(&block[..count]).and_then(|()| to.flush());
-                if passed.is_err() {
-                    return;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
-    }
 }
 
 fn connect(folder: &Path) -> io::Result<UnixStream> {

@@ -28,6 +28,7 @@ from dbdyno.core import ConfigureError, HostError, Route
 from dbdyno.hosts import Address, ContainerProcess, Host, MemoryUse, OomSigns, Process, ProcessWatch
 
 _KILL_WAIT_S = 60
+_ANSWERED_S = 2.0
 _QUIET_S = 60.0
 """A server that answered nobody for so long is asked to let us in; a stall of a busy one is shorter or lets us in."""
 _LOOK_S = 1.0
@@ -111,7 +112,7 @@ class Server:
     def is_alive(self) -> bool:
         """Return whether its process runs; a server that is not ours counts as alive when it answers."""
         if self.process is not None:
-            return self.process.poll() is None
+            return not self._has_ended()
         try:
             self.connect().close()
         except ConfigureError:
@@ -152,11 +153,11 @@ class Server:
 
         Parameters
         ----------
-        quiet_s : how long nobody has had an answer, as far as the caller knows
+        quiet_s : how long nobody has had an answer, as far as the caller knows; 0: not known
         """
-        if self._hang_reason is None and (
-            self.process is None or self.process.poll() is None
-        ):  # else see `exit_reason`
+        if 0.0 < quiet_s < _ANSWERED_S and self._watch is not None:
+            self._watch.note_answer()  # so it is not halted; to look would be two requests to a remote host each second
+        elif self._hang_reason is None and not self._has_ended():  # else see `exit_reason`
             halt_words = self._watch.verdict() if self._watch is not None else None
             self._hang_reason = f"{self.installation.title} {halt_words}" if halt_words else self._probe_login(quiet_s)
         return self._hang_reason
@@ -230,15 +231,21 @@ class Server:
 
     def exit_reason(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it is not ours to see."""
-        crash, code = self.diagnose_exit(), self.process.poll() if self.process is not None else None
+        code = self._exit_code()  # asked for once: each time is a request where the server's host is another
+        crash = self._diagnose_exit(code)
         if crash is not None:
             return crash.words
         return None if code is None else exit_words(code)  # it was we who ended it
 
     def diagnose_exit(self) -> CrashReport | None:
         """Say why it ended by itself, with its log's words; None while it runs and when it was we who ended it."""
-        code = self.process.poll() if self.process is not None and not self._is_ending else None
-        if code is not None and self._crash_report is None:
+        return self._diagnose_exit(None if self._is_ending else self._exit_code())
+
+    def _exit_code(self) -> int | None:
+        return self.process.poll() if self.process is not None else None
+
+    def _diagnose_exit(self, code: int | None) -> CrashReport | None:
+        if code is not None and not self._is_ending and self._crash_report is None:
             self._crash_report = self._exit_report(code)
         return self._crash_report
 
@@ -332,7 +339,7 @@ class Server:
         return endpoint.socket or f"{endpoint.host}:{endpoint.port}"
 
     def _has_ended(self) -> bool:
-        return self.process is not None and self.process.poll() is not None
+        return self._exit_code() is not None
 
     def _refused_connection_error(self, words: str) -> ConfigureError:
         has_ended = self._has_ended()

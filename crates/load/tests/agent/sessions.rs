@@ -124,6 +124,21 @@ fn an_agent_wakes_for_nothing_but_requests_and_its_end() {
 }
 
 #[test]
+fn a_relay_sleeps_while_requests_and_replies_pass() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    lab.done(&json!({"do": "ping"}), b"");
+    thread::sleep(Duration::from_millis(500)); // by then it sleeps
+    let schedstat = format!("/proc/{}/schedstat", lab.relay.id());
+    let before = fs::read_to_string(&schedstat).unwrap();
+    for _ in 0..20 {
+        lab.done(&json!({"do": "ping"}), b"");
+    }
+    assert_eq!(fs::read_to_string(&schedstat).unwrap(), before);
+    lab.end();
+}
+
+#[test]
 fn instants_at_which_the_host_stood_still_are_left_out() {
     let root = home();
     let mut lab = Lab::begin(&root);

@@ -3,17 +3,24 @@
 The client sends a statement when the answer to the last one is there, so each takes a round trip, with any server.
 What is sent and received takes its bytes at the rate of the network; where a study shapes that rate, only what is
 received does. The rest is server and client; waits behind other connections' bytes are in it, too.
+
+Server and client take more processor time for the same statements when each of them waits for a network: meanwhile
+other work takes their caches, and often their processor. A difference to a route inside the host holds that time as
+well, so it is no measure of the network alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbdyno.analyse.explain._statements import NetworkUse, RunTimes, whole_time_ms
-from dbdyno.core import Cell, is_network_route
+from dbdyno.core import Cell, Route, is_network_route
 
 _HALVINGS = 60
+_LOCAL_ROUTES: tuple[Route, ...] = ("loopback", "socket")
+_AT_WORK = ("on_cpu", "run_queue")
+"""States of the server's session threads whose time the kernel counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,9 @@ class NetworkTime:
     round_trip_ms : of the network alone, as the kernels saw it before the load; of several load hosts the mean over
         the transactions
     transmission_ms : bytes of a transaction at the rate of the network; None where that was not measured
+    near : the same cell on a route inside the server's host; None where there is none
+    more_work_ms : by how much a transaction's processor time, and waits for a processor, of the server's sessions and
+        the load generator exceed those of `near`; None where either is not known
     """
 
     cell: Cell
@@ -34,6 +44,8 @@ class NetworkTime:
     round_trips: float
     round_trip_ms: float
     transmission_ms: float | None
+    near: Cell | None = None
+    more_work_ms: float | None = None
 
     @property
     def waiting_ms(self) -> float:
@@ -54,7 +66,29 @@ class NetworkTime:
 def network_times(times: Mapping[Cell, Sequence[RunTimes]]) -> list[NetworkTime]:
     """Return the split of every cell over a network of whose runs each has its round trip and its statements."""
     splits = [_cell_network_time(cell, runs) for cell, runs in times.items() if is_network_route(cell.route)]
-    return [split for split in splits if split is not None]
+    return [_with_near(split, times) for split in splits if split is not None]
+
+
+def _with_near(split: NetworkTime, times: Mapping[Cell, Sequence[RunTimes]]) -> NetworkTime:
+    """Add what is known of the same cell inside the host."""
+    local_cells = [replace(split.cell, route=route) for route in _LOCAL_ROUTES]
+    near = next((cell for cell in local_cells if times.get(cell)), None)
+    if near is None:
+        return split
+    near_ms, far_ms = _work_ms(times[near]), _work_ms(times[split.cell])
+    more_ms = None if near_ms is None or far_ms is None else far_ms - near_ms
+    return replace(split, near=near, more_work_ms=more_ms)
+
+
+def _work_ms(runs: Sequence[RunTimes]) -> float | None:
+    """Return processor time and waits for a processor of a transaction at both ends, the mean of the runs."""
+    works_ms = []
+    for run in runs:
+        if run.threads is None or run.client_cpu_ms is None or run.client_wait_ms is None or not run.transactions:
+            return None
+        sessions_ms = 1e3 * run.seconds * sum(run.threads.get(state, 0.0) for state in _AT_WORK)
+        works_ms.append((sessions_ms + run.client_cpu_ms + run.client_wait_ms) / run.transactions)
+    return _mean(works_ms)
 
 
 def _cell_network_time(cell: Cell, runs: Sequence[RunTimes]) -> NetworkTime | None:

@@ -164,7 +164,7 @@ def network_table(why: Why) -> Table | None:
     """Return how much of the time over a network is the network's."""
     columns = [Column("target", is_name=True), Column("route")]
     titles = ("connections", "ms per transaction", "round trips", "round trips, ms", "transmission, ms", "rest, ms")
-    columns += [Column(title, is_number=True) for title in (*titles, "network", "near, ms")]
+    columns += [Column(title, is_number=True) for title in (*titles, "network", "near, ms", "more work, ms")]
     rows = network_rows(why)
     return Table("why-network", "Time of the network", columns, rows, ABOUT_NETWORK) if rows else None
 

@@ -46,7 +46,9 @@ ABOUT_NETWORK = (
     "The same time of cells over a network. Each statement takes one round trip, measured between the kernels before "
     "the load; transmission is the bytes of a transaction at the rate of a large reply, without requests where the "
     "study shapes the rate of replies; the rest is server, client and waits behind other bytes. Near: the whole time "
-    "on the route inside the server's host."
+    "on the route inside the server's host. More work: by how much server and load generator take more processor time "
+    "over the network, waits for a processor included; that is no time of the network. If the rest still exceeds near "
+    "by more, round trips under load take longer than the shortest: the network takes at least the share shown."
 )
 _UNKNOWN_RATE = (
     "Where transmission is blank, the network's rate was not measured, and transmission is in the rest: "

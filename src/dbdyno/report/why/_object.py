@@ -154,7 +154,7 @@ def ranking_object(ranking: CauseRanking) -> dict[str, object]:
 
 
 def _network_object(time: NetworkTime) -> dict[str, object]:
-    """Return milliseconds per committed transaction; transmission is null if the network's rate was not measured."""
+    """Return milliseconds per committed transaction; null is what was not measured."""
     return {
         "cell": _cell_object(time.cell),
         "total_ms": time.total_ms,
@@ -164,6 +164,7 @@ def _network_object(time: NetworkTime) -> dict[str, object]:
         "transmission_ms": time.transmission_ms,
         "rest_ms": time.rest_ms,
         "network_share": time.network_share,
+        "more_work_ms": time.more_work_ms,
     }
 
 

@@ -97,6 +97,7 @@ def network_rows(why: Why) -> list[list[str]]:
                 ms_words(time.rest_ms, scale),
                 f"{100 * time.network_share:.0f} %",
                 ms_words(near_ms[time.cell], scale) if time.cell in near_ms else "",
+                "" if time.more_work_ms is None else _signed_ms(time.more_work_ms, scale),
             ]
         )
     return rows
