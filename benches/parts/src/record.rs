@@ -33,7 +33,7 @@ pub(crate) fn cost_ns() -> f64 {
         .map(|_| {
             let with_ns = cpu_ns_of(&times, &mut walk, |ns| {
                 let now_ns = clock::monotonic_ns();
-                silences.record_reply(now_ns);
+                silences.record_reply(now_ns, |last_reply_ns| last_reply_ns);
                 let sent_ns = now_ns - ns;
                 count(&mut page);
                 let ns = now_ns - sent_ns;
