@@ -211,7 +211,7 @@ def test_more_warehouses_than_were_filled_are_refused(program: Program, server: 
         cursor.execute("DROP TABLE dbdyno_families.warehouse")
 
 
-def test_linkbench_keeps_its_counts_and_its_small_pages(program: Program, tmp_path: Path) -> None:
+def test_linkbench_keeps_its_counts_and_its_small_pages(program: Program, server: Server, tmp_path: Path) -> None:
     law = tmp_path / "Distribution.dat"  # the published one has a node with a million links
     law.write_text(LINKS_OF_A_NODE)
     graph = ("--maxid1=5001", "--dbid=dbdyno_families", f"--data-file={law}", "--table-compression=row-compressed")
@@ -222,6 +222,9 @@ def test_linkbench_keeps_its_counts_and_its_small_pages(program: Program, tmp_pa
     counts = program.drive("linkbench", *graph)
     assert counts["get_link_list"] > 0 < counts["add_link"]
     assert "broken" not in program.conditions("run", "linkbench", *graph).values()
+    change_row(server, "counttable SET count = count + 1 ORDER BY id LIMIT 1")
+    answers = program.conditions("run", "linkbench", *graph, "--fidelity=fixed", exits=1)
+    assert {name for name, status in answers.items() if status == "broken"} == {"counts"}
     program("cleanup", "linkbench", *graph)
 
 

@@ -4,10 +4,12 @@ use super::options::LinkBenchOptions;
 use super::schema;
 use crate::{Condition, InvariantScope};
 
-/// Each count must be the count of the visible links.
-const COUNTS: &str = "SELECT c.id, c.link_type, c.count, COALESCE(n, 0) AS visible_links FROM counttable c LEFT JOIN \
-    (SELECT id1, link_type, SUM(visibility = 1) AS n FROM linktable GROUP BY 1, 2) l \
-    ON l.id1 = c.id AND l.link_type = c.link_type WHERE c.count <> COALESCE(n, 0)";
+/// Each count must be the count of the visible links. The links of each count are looked up by their key: a join of all
+/// counts with links that were grouped before took MariaDB 11.8 six times as long, and MySQL 5.5, which has no index on
+/// groups, hours.
+const COUNTS: &str = "SELECT c.id, c.link_type, c.count, (SELECT COUNT(*) FROM linktable l \
+    WHERE l.id1 = c.id AND l.link_type = c.link_type AND l.visibility = 1) AS visible_links FROM counttable c \
+    HAVING count <> visible_links";
 
 const COUNTED: &str = "SELECT id1, link_type FROM linktable l WHERE visibility = 1 AND NOT EXISTS \
     (SELECT 1 FROM counttable c WHERE c.id = l.id1 AND c.link_type = l.link_type)";
