@@ -152,29 +152,6 @@ def test_a_certificate_of_another_host_passes_verify_ca_and_not_verify_identity(
     assert not there.load_is_let_in(there.policy("verify-identity"))
 
 
-def test_without_tls_a_password_is_encrypted_with_the_servers_key(
-    tls_server: Callable[..., TlsServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endpoint = tls_server("mysql:9.7", "127.0.0.1").server.endpoint
-    assert endpoint.password_file is not None
-    password, sent = endpoint.password_file.read_text().strip(), []
-    encrypt = pymysql._auth.sha2_rsa_encrypt
-
-    def counted(*parts: bytes) -> bytes:
-        sent.append(encrypt(*parts))
-        return sent[-1]
-
-    monkeypatch.setattr(pymysql._auth, "sha2_rsa_encrypt", counted)
-    for _ in range(2):
-        where = {"user": endpoint.user, "host": "127.0.0.1", "port": endpoint.port, "tls": TlsPolicy.of("off")}
-        with connect(password=password, **where) as connection, connection.cursor() as cursor:
-            cursor.execute("SELECT CURRENT_USER()")
-            assert endpoint.user in str(cursor.fetchone())
-            # Or the server, which knows the password from now on, would not ask for it again.
-            cursor.execute("ALTER USER USER() IDENTIFIED BY %s", (password,))
-    assert len(sent) >= 1
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_server_without_tls_is_refused_where_it_is_required(
     engine: str, laboratory: Laboratory, start: Callable[..., Server]
