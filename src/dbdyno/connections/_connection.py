@@ -16,14 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pymysql._auth
 from pymysql.connections import Connection
 from pymysql.constants import CLIENT, CR
 from pymysql.cursors import Cursor
 from pymysql.err import MySQLError, OperationalError
 
 from dbdyno.connections._path import PATH_S, PathLostError, TlsPolicy, is_path_error, open_path
-from dbdyno.connections._rsa_password import encrypt_password
 from dbdyno.hosts import ProcessWatch
 
 if TYPE_CHECKING:
@@ -41,7 +39,6 @@ _CLEAR_METHODS = frozenset({b"mysql_clear_password", b"dialog"})
 _TOO_WEAK = frozenset({b"mysql_old_password"})
 _NONSENSE = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What the driver fails with when a server's bytes are not what the protocol says."""
-pymysql._auth.sha2_rsa_encrypt = encrypt_password  # The driver's own needs another package.
 
 
 class UnansweredError(OperationalError):
