@@ -5,7 +5,7 @@ import { draw, viewOf } from "./charts.js";
 import { all, nearestToView, nextFrame } from "./dom.js";
 
 const STILL_MS = 120;
-const PATIENCE_MS = 600;
+const BLANK_MS = 600;
 const waiting = new Set();
 const drawing = new Set();
 let scrolledAt = -STILL_MS;
@@ -59,7 +59,7 @@ async function drawAhead() {
 function mayDraw({ away, element }) {
   const now = performance.now();
   const isBlankInView = away === 0 && !element.firstElementChild;
-  return now - scrolledAt > STILL_MS || (isBlankInView && now - drawnAt > PATIENCE_MS);
+  return now - scrolledAt > STILL_MS || (isBlankInView && now - drawnAt > BLANK_MS);
 }
 
 async function begin(canvas) {

@@ -27,7 +27,7 @@ from dbdyno.study import Study, question_words
 
 State = Literal["reading", "running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
-_PATIENCE_S = 0.5
+_LIST_TIMEOUT_S = 0.5
 """How long a list waits for folders that are being read: a study of thousands of runs takes several seconds."""
 _STAMPED = ("manifest.json", "journal.jsonl", "study.toml", "runs")
 _SHOWN_BELOW = ("proofs", "deep")
@@ -176,7 +176,7 @@ class Studies:
                 self._scan_folders()
             return list(self._known.values())
 
-    def listed(self, patience_s: float = _PATIENCE_S) -> list[tuple[StudyFolder, StoredFolder | None]]:
+    def listed(self, timeout_s: float = _LIST_TIMEOUT_S) -> list[tuple[StudyFolder, StoredFolder | None]]:
         """Return each with what its files say; after a moment with what they said last, while they are being read."""
         folders = self.all()
         with self._lock:
@@ -184,7 +184,7 @@ class Studies:
                 self._reader = threading.Thread(target=_read_all, args=(folders,), name="dbdyno-reader", daemon=True)
                 self._reader.start()
             reader = self._reader
-        reader.join(patience_s)
+        reader.join(timeout_s)
         return [(folder, folder.last_stored()) for folder in folders]
 
     def of(self, key: str) -> StudyFolder | None:

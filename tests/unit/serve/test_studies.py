@@ -62,21 +62,21 @@ def test_a_list_does_not_wait_for_a_large_study(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(StudyFolder, "checked", checked)
     studies = Studies(tmp_path)
-    assert _listed_states(studies, patience_s=0) == [("reading", 0)]
+    assert _listed_states(studies, timeout_s=0) == [("reading", 0)]
     is_let_read.set()
-    assert _listed_states(studies, patience_s=60) == [("finished", 4)]
+    assert _listed_states(studies, timeout_s=60) == [("finished", 4)]
     is_let_read.clear()
     with results.writing() as writer:
         writer.append("note")
-        assert _listed_states(studies, patience_s=0) == [("running", 4)]
-    assert _listed_states(studies, patience_s=0) == [("reading", 4)]
+        assert _listed_states(studies, timeout_s=0) == [("running", 4)]
+    assert _listed_states(studies, timeout_s=0) == [("reading", 4)]
     is_let_read.set()
-    studies.listed(patience_s=60)  # ends what was begun while the study ran
-    assert _listed_states(studies, patience_s=60) == [("finished", 4)]
+    studies.listed(timeout_s=60)  # ends what was begun while the study ran
+    assert _listed_states(studies, timeout_s=60) == [("finished", 4)]
 
 
-def _listed_states(studies: Studies, patience_s: float) -> list[tuple[object, object]]:
-    cards = [card_object(folder, stored) for folder, stored in studies.listed(patience_s)]
+def _listed_states(studies: Studies, timeout_s: float) -> list[tuple[object, object]]:
+    cards = [card_object(folder, stored) for folder, stored in studies.listed(timeout_s)]
     return [(card["state"], card["runs_done"]) for card in cards]
 
 

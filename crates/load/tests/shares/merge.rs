@@ -231,7 +231,8 @@ fn a_silence_is_one_of_all_shares() {
     assert!(told.clone().all(|end| end["silences"].is_array()));
     let most = told.map(|end| end["longest_silence_ns"].as_u64().unwrap());
     let merged = lines(&changed("silent", |_| ()).stdout).pop().unwrap();
-    assert!(merged["longest_silence_ns"].as_u64() <= most.min());
+    // While one share asks for nothing, another may wait: no bound by the share that waited least.
+    assert!(merged["longest_silence_ns"].as_u64() <= most.max());
 }
 
 #[test]

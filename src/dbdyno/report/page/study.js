@@ -964,7 +964,7 @@
 
   // report/schedule.js
   var STILL_MS = 120;
-  var PATIENCE_MS = 600;
+  var BLANK_MS = 600;
   var waiting = /* @__PURE__ */ new Set();
   var drawing = /* @__PURE__ */ new Set();
   var scrolledAt = -STILL_MS;
@@ -1011,7 +1011,7 @@
   function mayDraw({ away, element }) {
     const now = performance.now();
     const isBlankInView = away === 0 && !element.firstElementChild;
-    return now - scrolledAt > STILL_MS || isBlankInView && now - drawnAt > PATIENCE_MS;
+    return now - scrolledAt > STILL_MS || isBlankInView && now - drawnAt > BLANK_MS;
   }
   async function begin(canvas) {
     waiting.delete(canvas);
