@@ -25,6 +25,8 @@ SCHEMA, OPTIONS = "dbdyno_restarts", ("--tables", "2", "--rows", "1000")
 CONNECTIONS, RATE, SECONDS = 64, 40, 50
 # When the server is told to end, and how; it is started again a second later.
 ENDS = {6: signal.SIGKILL, 19: signal.SIGTERM, 32: signal.SIGKILL}
+BUSY_MS = 250
+"""How late this test or the load generator may be on a machine that other tests use; alone it is a few milliseconds."""
 REST_S = 1.0
 
 
@@ -135,8 +137,8 @@ def test_three_restarts_are_three_outages_with_start_and_end(restarted: Restarte
         start_ms = _apart_ms(outage["start_ns"], seen.closed_ns)
         first_ms = _apart_ms(outage["first_success_ns"], seen.answers_ns)
         print(f"start {start_ms:+.1f} ms, first success {first_ms:+.1f} ms against what was seen")
-        assert start_ms == pytest.approx(0, abs=100)
-        assert first_ms == pytest.approx(0, abs=100)
+        assert start_ms == pytest.approx(0, abs=BUSY_MS)
+        assert first_ms == pytest.approx(0, abs=BUSY_MS)
         assert outage["all_lost"]
         assert outage["connections_lost"] >= CONNECTIONS
         assert seen.gone_ns < outage["restored_ns"] < seen.answers_ns[1] + 10 * S
