@@ -58,7 +58,7 @@ def test_the_load_generator_is_small(programs: Path) -> None:
     assert (programs / "dbdyno-load").stat().st_size < 10 * MIB
 
 
-def test_an_installation_takes_less_than_220_megabytes(programs: Path) -> None:
+def test_an_installation_takes_less_than_200_megabytes(programs: Path) -> None:
     """What its packages list as theirs; bytecode and pip, some 65 MB, come on top."""
     (packages,) = (programs.parent / "lib").glob("python*/site-packages")
     installed = {
@@ -66,7 +66,7 @@ def test_an_installation_takes_less_than_220_megabytes(programs: Path) -> None:
         for distribution in distributions(path=[str(packages)])
     }
     assert {"dbdyno", "dbdyno-load", "numpy"} <= installed.keys()
-    assert sum(installed.values()) < 220_000_000, sorted(installed.items(), key=lambda item: -item[1])[:8]
+    assert sum(installed.values()) < 200_000_000, sorted(installed.items(), key=lambda item: -item[1])[:8]
 
 
 def test_an_installation_compares_two_engines(programs: Path, results: Path, laboratory: Any) -> None:
