@@ -26,50 +26,29 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     let access = access.answering_within(arguments.ddl.duration());
     let liveness = Liveness::watch(&access, &stop, arguments.server_timeout.duration());
     let dropped = liveness.judge(drop_all(&*population, &access))?;
-    let all = population.tables() + dropped.further;
-    let text = dropped_text(dropped.filled + dropped.further, all, &target.database);
+    let text = dropped_text(dropped, population.tables(), &target.database);
     writeln!(terminal::stdout(), "{text}").map_err(unwritable("the list of dropped tables"))?;
     Ok(Exit::Done)
 }
 
-/// Counts tables that existed.
-#[derive(Default)]
-struct DroppedTables {
-    /// Those that populate fills.
-    filled: u32,
-    /// Those that it only creates.
-    further: u32,
-}
-
-fn drop_all(population: &dyn Population, access: &Access) -> Result<DroppedTables, CliError> {
+/// Returns how many of the tables existed.
+fn drop_all(population: &dyn Population, access: &Access) -> Result<u32, CliError> {
     let mut session = access.connect()?;
-    let mut dropped = DroppedTables::default();
+    let mut dropped = 0;
     for table in 0..population.tables() {
         let mut existed = true;
         for statement in population.drop_table(table) {
             // The server warns of a table that does not exist.
             existed &= run_statement(&mut session, &statement)?.warnings == 0;
         }
-        dropped.filled += u32::from(existed);
-    }
-    for statement in population.drop_rest() {
-        let result = run_statement(&mut session, &statement)?;
-        dropped.further += u32::from(drops_table(&statement) && result.warnings == 0);
+        dropped += u32::from(existed);
     }
     let step_log = format!("DROP TABLE IF EXISTS {STEP_LOG_TABLE}");
-    run_statement(&mut session, &step_log)?;
+    for statement in population.drop_rest().into_iter().chain([step_log]) {
+        run_statement(&mut session, &statement)?;
+    }
     session.close();
     Ok(dropped)
-}
-
-fn drops_table(statement: &str) -> bool {
-    let mut words = statement.split_whitespace();
-    let mut is_next = |word: &str| {
-        words
-            .next()
-            .is_some_and(|next| next.eq_ignore_ascii_case(word))
-    };
-    is_next("DROP") && is_next("TABLE")
 }
 
 fn run_statement(session: &mut Session, statement: &str) -> Result<QueryResult, CliError> {

@@ -57,7 +57,7 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     }
     /// Returns statements that take the table away, whether it's there or not.
     fn drop_table(&self, table: u32) -> Vec<String>;
-    /// Returns statements that take away what is none of the tables (procedures), whether it's there or not.
+    /// Returns statements that take away what is no table (procedures), whether it's there or not.
     fn drop_rest(&self) -> Vec<String> {
         Vec::new()
     }

@@ -148,30 +148,6 @@ fn checks(columns: &[String], generators: &[Generator]) -> &'static [Check] {
         .leak()
 }
 
-/// Returns the table of this database that a statement creates.
-fn created_table(sql: &str) -> Option<&str> {
-    let mut rest = without_word(sql, "CREATE")?;
-    if let Some(behind) = without_word(rest, "OR") {
-        rest = without_word(behind, "REPLACE")?; // MariaDB
-    }
-    rest = without_word(rest, "TABLE")?;
-    if let Some(behind) = without_word(rest, "IF") {
-        rest = without_word(without_word(behind, "NOT")?, "EXISTS")?;
-    }
-    let (name, behind) = match rest.strip_prefix('`') {
-        Some(quoted) => quoted.split_once('`')?,
-        None => rest.split_at(rest.bytes().position(|byte| !is_of_name(byte))?),
-    };
-    let is_elsewhere = behind.trim_start().starts_with('.');
-    (!name.is_empty() && !is_elsewhere).then_some(name)
-}
-
-/// Returns what follows a word at the beginning.
-fn without_word<'a>(sql: &'a str, word: &str) -> Option<&'a str> {
-    let (first, rest) = sql.split_once(char::is_whitespace)?;
-    first.eq_ignore_ascii_case(word).then(|| rest.trim_start())
-}
-
 fn texts(directory: &Directory, name: &str) -> Result<Vec<String>, WorkloadError> {
     let Some(file) = directory.optional_file(name)? else {
         return Ok(Vec::new());
@@ -246,45 +222,11 @@ impl Population for SqlPopulation {
         vec![format!("DROP TABLE IF EXISTS `{}`", self.table(table).name)]
     }
 
-    /// Returns `cleanup.sql`, then the tables that were made and are not filled, the last one first: it may refer to others.
     fn drop_rest(&self) -> Vec<String> {
-        let made = self.setup.iter().chain(&self.finish);
-        let is_filled = |name: &&str| self.tables.iter().any(|table| table.name == *name);
-        let further = made
-            .filter_map(|sql| created_table(sql))
-            .filter(|name| !is_filled(name));
-        let further: Vec<_> = further.collect();
-        let drops = further.iter().rev();
-        let drops = drops.map(|name| format!("DROP TABLE IF EXISTS `{name}`"));
-        self.cleanup.iter().cloned().chain(drops).collect()
+        self.cleanup.clone()
     }
 
     fn checks(&self, table: u32) -> &'static [Check] {
         self.table(table).checks
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::created_table;
-
-    #[test]
-    fn the_table_that_a_statement_creates_is_known_however_it_is_written() {
-        for (sql, table) in [
-            ("CREATE TABLE log (id INT)", Some("log")),
-            (
-                "create table if not exists\n  `order log`(id INT)",
-                Some("order log"),
-            ),
-            ("CREATE OR REPLACE TABLE log(id INT)", Some("log")),
-            ("CREATE TABLE log LIKE item", Some("log")),
-            ("CREATE TABLE other.log (id INT)", None),
-            ("CREATE TABLE `other`.`log` (id INT)", None),
-            ("CREATE TEMPORARY TABLE log (id INT)", None),
-            ("CREATE INDEX log ON item (id)", None),
-            ("ALTER TABLE log ADD COLUMN c INT", None),
-        ] {
-            assert_eq!(created_table(sql), table, "{sql}");
-        }
     }
 }
