@@ -64,3 +64,4 @@ pub use search::{Search, falls_short, search};
 pub use search_result::{Probe, SearchResult};
 pub use session_read_back::SessionReadBack;
 pub use stop::{Cause, Failure, StopSwitch};
+pub use worker::LOST_CONNECTION_CODES;

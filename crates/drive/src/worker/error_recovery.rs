@@ -14,6 +14,8 @@ use std::io;
 /// that broke while an answer was awaited.
 pub(super) const GONE_AWAY: u16 = 2006;
 pub(crate) const LOST: u16 = 2013;
+/// Codes of a statement that had no reply because its connection was lost.
+pub const LOST_CONNECTION_CODES: [u16; 2] = [GONE_AWAY, LOST];
 
 /// Its code for a malformed answer.
 const MALFORMED: u16 = 2027;

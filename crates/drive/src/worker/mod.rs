@@ -14,6 +14,7 @@ mod settling;
 
 pub(crate) use connection::WorkerConnection;
 pub(crate) use error_recovery::LOST;
+pub use error_recovery::LOST_CONNECTION_CODES;
 pub(crate) use recorder::{IntervalMessage, Recorder};
 
 use crate::connection_pair::ConnectionPair;

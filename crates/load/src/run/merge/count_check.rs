@@ -1,10 +1,8 @@
 //! Checks that the counts of a record agree with one another, so that an altered or damaged record is refused.
 
 use super::share_reader::{EndRow, StartRow};
+use dbdyno_drive::LOST_CONNECTION_CODES;
 use dbdyno_meter::Interval;
-
-/// Codes of a lost connection: a statement that ended with it had no reply, so it has no time.
-const WITHOUT_REPLY: [u16; 2] = [2006, 2013];
 
 /// Holds the sums of a share's seconds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,10 +37,11 @@ impl EventTotals {
         let mut answered = 0;
         for (counts, name) in interval.statements.iter().zip(&start.statement_types) {
             let errors = counts.errors.total();
+            // A statement without a reply has no time.
             let lost = counts
                 .errors
                 .iter()
-                .filter(|(code, _)| WITHOUT_REPLY.contains(code));
+                .filter(|(code, _)| LOST_CONNECTION_CODES.contains(code));
             let lost: u64 = lost.map(|(_, count)| count).sum();
             let most = counts.completed.saturating_add(errors);
             let times = counts.service.count();
