@@ -20,6 +20,7 @@ COPY --from=load /build/target/release/dbdyno-load /usr/local/bin/
 COPY pyproject.toml README.md LICENSE /build/
 COPY src /build/src
 COPY studies /build/studies
+COPY share /build/share
 # The load generator is there already: its package is not asked for.
 RUN sed -i '/"dbdyno-load==/d' /build/pyproject.toml && pip install --no-cache-dir /build && rm -rf /build
 ENV DBDYNO_HOME=/var/cache/dbdyno

@@ -12,13 +12,13 @@
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
 #                  figures into docs/concepts/steady-state.md
-#   make attack    rogue servers, faults in each phase, damaged files, throttled clients: for an hour (ROUNDS of what make
-#                  test does once, and the longer forms of those of which make test has a short one)
+#   make attack    rogue servers, faults in each phase, damaged files, throttled clients: for an hour (MINUTES), after which
+#                  no trial begins; first what make test does once, or its longer form, then up to 20 rounds of further trials
 #   make sanitize  AddressSanitizer over the fibers and the scripts that run in them; some minutes
 #   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
 #   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/packages
 #   make release   the same for other machines, too, with checksums and a bill of materials; nothing is published
-#   make sentences print every sentence that users see, by file and line, for whoever edits them in one sitting
+#   make sentences print every sentence that users see, by file and line, for an editor who reads them in one sitting
 #   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
@@ -62,11 +62,13 @@ SOAK_MINUTES ?= 60
 soak: setup
 	@.venv/bin/python benches/soak.py --minutes $(SOAK_MINUTES)
 
-ROUNDS ?= 20
+MINUTES ?= 60
+WORKERS ?= 4
 SEED ?= $(shell date +%j%H%M)
 attack: setup
 	@echo "make attack SEED=$(SEED) repeats these draws"
-	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) DBDYNO_ATTACK_SEED=$(SEED) .venv/bin/pytest -q tests/attack tests/truth/test_throttled_client.py
+	@DBDYNO_ATTACK_MINUTES=$(MINUTES) DBDYNO_ATTACK_SEED=$(SEED) .venv/bin/pytest -q -n $(WORKERS) --dist load \
+	  --maxschedchunk 1 -rs tests/attack tests/truth/test_throttled_client.py
 
 # The pinned toolchain has the sanitizer; the variable lets it take the option. One test is left out: it counts on
 # frames that the sanitizer makes larger.

@@ -27,6 +27,7 @@ from dbdyno.cli._plan import full_plan
 from dbdyno.core import Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.hosts import LocalHost
 from dbdyno.plan import Plan, make_plan, next_piece, pieces, pieces_left
+from dbdyno.stats import ASSUMED_VARIATION
 from dbdyno.store import StoredStudy
 from dbdyno.study import BenchChoice, Study, parse_study, read_study
 
@@ -194,14 +195,14 @@ def main() -> int:
     generator = np.random.default_rng(20)
     factor, basis = recorded_factors(choices.results, generator)
     study = read_study(STUDY)
-    plan = full_plan(study, LocalHost())
+    plan = full_plan(study, LocalHost(), ASSUMED_VARIATION)
     fixed = replace(study, repeats=3, repeats_max=None)
     titles = ["benches", "used", "makespan", "times as fast", "idle", "machine time", "runs"]
     parts = [
         "As published: repeated until sure, so a workload and memory size stays on one bench\n",
         table(titles, makespans(study, plan, factor, generator)),
         "\nThree repeats of each cell: more benches than workloads and memory sizes share its rounds\n",
-        table(titles, makespans(fixed, full_plan(fixed, LocalHost()), factor, generator)),
+        table(titles, makespans(fixed, full_plan(fixed, LocalHost(), ASSUMED_VARIATION), factor, generator)),
     ]
     rows, is_held = [], True
     for speeds in ((1.0, 1.0, 1.0), (1.0, 1.0, 0.97), (1.0, 1.0, 0.92), (1.0, 0.97), (1.0, 0.92)):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-ENGINES = ("mariadb:11.8", "mysql:9.7")
+MYROCKS = "mariadb:11.8+rocksdb"
+INNODB_ENGINES = ("mariadb:11.8", "mysql:9.7")
+ENGINES = (*INNODB_ENGINES, MYROCKS)
+TABLES = 4
 
 
 @dataclass(frozen=True)
@@ -14,8 +17,8 @@ class Side:
     Parameters
     ----------
     flush_us, read_us : by which flushes and reads take longer
-    disturbance : what goes on beside the load: busy loops, table locks, a stopped server, or one processor for it
-    table_change : statement that each table is changed by; ``{n}`` stands for its number
+    disturbance : one of `disturbances.disturbed`: busy loops, locks, a stopped server, or one processor for it
+    table_change : statement for each filled table; ``{n}`` stands for its number
     """
 
     tier_mib: int = 256
@@ -37,6 +40,7 @@ class Seed:
     expected : ids of parts, one of which must have grown most; none: nothing may be decided
     causes : ids of causes that must be the first ones, in whatever order
     engines : that have the setting
+    known_ms : by which the part must have grown, within 10 %; 0: not known
     """
 
     name: str
@@ -48,6 +52,7 @@ class Seed:
     engines: tuple[str, ...] = ENGINES
     a: Side = field(default_factory=Side)
     b: Side = field(default_factory=Side)
+    known_ms: float = 0.0
 
 
 _FEW_ROWS = Side(options=("--rows", "5", "--tables", "1"))
@@ -93,6 +98,7 @@ SEEDS = (
         # Where the file system's cache has the pages, reading them takes processor time and nothing else.
         ("thread.data_read", "thread.on_cpu", "thread.run_queue"),
         ("buffer-pool-small",),
+        INNODB_ENGINES,
         b=Side(tier_mib=8),
     ),
     Seed(
@@ -115,6 +121,7 @@ SEEDS = (
         16,
         ("thread.redo_space",),
         ("redo-small",),
+        INNODB_ENGINES,
         a=Side(raw=_RELAXED),
         b=Side(raw=_RELAXED, redo_mib=8),
     ),
@@ -207,6 +214,7 @@ FURTHER_SEEDS = (
         b=Side(
             table_change="CREATE TRIGGER pause{n} BEFORE UPDATE ON sbtest{n} FOR EACH ROW SET @pause = SLEEP(0.005)"
         ),
+        known_ms=5.0,
     ),
     Seed(
         "performance-schema",
@@ -224,6 +232,7 @@ FURTHER_SEEDS = (
         8,
         ("thread.row_lock",),
         ("isolation",),
+        INNODB_ENGINES,
         a=Side(options=_HUNDRED_ROWS),
         b=Side(options=_HUNDRED_ROWS, raw=(("transaction_isolation", "SERIALIZABLE"),)),
     ),
@@ -279,3 +288,114 @@ FURTHER_SEEDS = (
     ),
 )
 """Other kinds, most of them of settings."""
+
+_SMALL_BUFFERS = (
+    "compression=kNoCompression;bottommost_compression=kNoCompression;write_buffer_size=256k;max_write_buffer_number=2"
+)
+_LIMITED_WRITES = (("rocksdb_flush_log_at_trx_commit", "2"), ("rocksdb_rate_limiter_bytes_per_sec", "1073741824"))
+_LIMIT = "SET GLOBAL rocksdb_rate_limiter_bytes_per_sec = 65536"
+LSM_SEEDS = (
+    Seed(
+        "small-block-cache",
+        "8 MiB of block cache",
+        "oltp_read_only",
+        8,
+        ("thread.data_read", "thread.on_cpu", "thread.run_queue"),
+        ("block-cache-small",),
+        (MYROCKS,),
+        b=Side(tier_mib=16),
+    ),
+    Seed(
+        "small-write-buffers",
+        "two write buffers of 256 KiB; files are written at 64 KiB/s on both, relaxed durability",
+        "oltp_write_only",
+        16,
+        ("thread.write_stall",),
+        ("write-stalls",),
+        (MYROCKS,),
+        a=Side(raw=_LIMITED_WRITES, table_change=_LIMIT),
+        b=Side(raw=(*_LIMITED_WRITES, ("rocksdb_default_cf_options", _SMALL_BUFFERS)), table_change=_LIMIT),
+    ),
+)
+"""Kinds that only an LSM tree has; where a tier of 16 MiB leaves 8 MiB to the block cache."""
+
+OTHER_SIZES = (
+    Seed(
+        "known-flush",
+        "one connection, each flush takes 2 ms longer",
+        "oltp_update_non_index",
+        1,
+        ("thread.redo_flush",),
+        ("slow-flushes",),
+        b=Side(flush_us=2000),
+        known_ms=2.0,
+    ),
+    Seed(
+        "shorter-flush",
+        "each flush takes 0.7 ms longer",
+        "oltp_update_non_index",
+        8,
+        ("thread.redo_flush",),
+        ("slow-flushes",),
+        b=Side(flush_us=700),
+    ),
+    Seed(
+        "shorter-reads",
+        "each read takes 0.2 ms longer, 16 MiB of buffer pool",
+        "oltp_read_only",
+        8,
+        ("thread.data_read",),
+        ("slow-reads",),
+        a=Side(tier_mib=16),
+        b=Side(tier_mib=16, read_us=200),
+    ),
+    Seed(
+        "larger-pool",
+        "24 MiB of buffer pool",
+        "oltp_read_only",
+        8,
+        ("thread.data_read", "thread.on_cpu", "thread.run_queue"),
+        ("buffer-pool-small",),
+        INNODB_ENGINES,
+        b=Side(tier_mib=24),
+    ),
+    Seed(
+        "twenty-rows",
+        "twenty rows of one table",
+        "oltp_write_only",
+        16,
+        ("thread.row_lock",),
+        ("row-locks",),
+        b=Side(options=("--rows", "20", "--tables", "1")),
+    ),
+    Seed(
+        "larger-redo",
+        "16 MiB of redo log, relaxed durability",
+        "oltp_write_only",
+        16,
+        ("thread.redo_space",),
+        ("redo-small",),
+        INNODB_ENGINES,
+        a=Side(raw=_RELAXED),
+        b=Side(raw=_RELAXED, redo_mib=16),
+    ),
+    Seed(
+        "two-loops",
+        "two busy loops next to the server",
+        "oltp_read_only",
+        8,
+        ("thread.run_queue", "thread.client"),
+        ("neighbours",),
+        b=Side(disturbance="less busy"),
+    ),
+    Seed(
+        "read-lock",
+        "FLUSH TABLES WITH READ LOCK 0.3 s of each 0.6 s",
+        "oltp_read_write",
+        8,
+        ("thread.metadata_lock",),
+        ("metadata-locks",),
+        b=Side(disturbance="read lock"),
+    ),
+)
+"""The kinds of the first ones, with other sizes and by other means."""

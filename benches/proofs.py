@@ -1,7 +1,7 @@
 """Plant causes into studies of real servers, and see whether `explain --prove` proves them, and refutes wrong ones.
 
     python benches/proofs.py                          every planted cause on MySQL, then wrong causes
-    python benches/proofs.py --engine mariadb:11.8 small-redo row-locks
+    python benches/proofs.py --engine mariadb:11.8 small-redo binlog
     python benches/proofs.py --write                  and writes docs/measurements/proofs.md
 
 A study compares a server with itself and with the planted cause, as a user would. Then the cause is proved by its
@@ -51,6 +51,7 @@ class Planted:
     wrong: str = ""
     tier: str = "256MB"
     size: str = "tables = 4\nrows = 50000\nrand_type = 'uniform'"
+    route: str = "socket"
 
 
 _RELAXED = 'settings = {"commit.durability" = "relaxed"}'
@@ -139,6 +140,77 @@ PLANTED = (
         'flush_delay = "1ms"\nsettings = {"sync.thread_concurrency" = 1}',
         'flush_delay = "1ms"',
     ),
+    Planted(
+        "performance-schema",
+        "performance_schema with all instruments",
+        "oltp_point_select",
+        4,
+        "performance-schema",
+        'settings = {"server.performance_schema" = "ON"}\noptions = {performance_schema_instrument = "%=ON"}',
+    ),
+    Planted(
+        "isolation",
+        "SERIALIZABLE on a hundred rows",
+        "oltp_read_write",
+        8,
+        "isolation",
+        'settings = {"trx.isolation" = "SERIALIZABLE"}',
+        size="tables = 1\nrows = 100\nrand_type = 'uniform'",
+    ),
+    Planted(
+        "sort-buffer",
+        "32 KiB for sorts of 5,000 rows",
+        "oltp_read_only",
+        4,
+        "sort-files",
+        'settings = {"session.sort_buffer" = "32KB"}',
+        'settings = {"session.sort_buffer" = "2MB"}',
+        size="tables = 4\nrows = 50000\nrange_size = 5000",
+    ),
+    Planted(
+        "temporary-tables",
+        "16 KiB for temporary tables of 1,000 rows",
+        "oltp_read_only",
+        4,
+        "temporary-tables",
+        'options = {tmp_table_size = "16K", max_heap_table_size = "16K"}',
+        size="tables = 4\nrows = 50000\nrange_size = 1000",
+    ),
+    Planted(
+        "general-log",
+        "the general log, written to a table",
+        "oltp_point_select",
+        4,
+        "general-log",
+        'settings = {"log.general" = "ON"}\noptions = {log_output = "TABLE"}',
+    ),
+    Planted(
+        "slow-log",
+        "the slow log, of every statement, written to a table",
+        "oltp_point_select",
+        4,
+        "slow-log",
+        'settings = {"log.slow" = "ON"}\noptions = {long_query_time = "0", log_output = "TABLE"}',
+    ),
+    Planted(
+        "group-commit-delay",
+        "commits that wait 2 ms for others; binary log on both",
+        "oltp_update_non_index",
+        8,
+        "group-commit-delay",
+        'settings = {"binlog.enabled" = "ON", "binlog.group_commit_delay" = "2ms", "binlog.group_commit_count" = 100}',
+        'settings = {"binlog.enabled" = "ON"}',
+    ),
+    Planted(
+        "encryption",
+        "encrypted connections, replies of 1,000 rows",
+        "oltp_read_only",
+        4,
+        "tls",
+        'settings = {"tls.available" = "ON"}',
+        size="tables = 4\nrows = 50000\nrange_size = 1000\nsum_ranges = 0\norder_ranges = 0\ndistinct_ranges = 0",
+        route="loopback",
+    ),
 )
 
 
@@ -178,7 +250,7 @@ def _study(planted: Planted, engine: str, folder: Path) -> Path:
     text = [f'name = "{planted.name}"']
     text += [f'[[target]]\nname = "{name}"\nengine = "{engine}"\n{lines}' for name, lines in targets]
     text += [f'[workload]\nname = "sysbench/{planted.workload}"\n{planted.size}']
-    text += [f'[axes]\ntier = "{planted.tier}"\nconcurrency = {planted.connections}']
+    text += [f'[axes]\ntier = "{planted.tier}"\nconcurrency = {planted.connections}\nroute = "{planted.route}"']
     text += ['[measure]\nwarm_up = "2s"\nwindow = "6s"\nrepeats = 2\nequivalence_events = 0\n']
     study, results = folder / "study.toml", folder / "results"
     study.write_text("\n".join(text))

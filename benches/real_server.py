@@ -73,7 +73,13 @@ def private_server(
         )
         run = Path(scratch) / "run"
         order = StartOrder(
-            installation=installation, data_directory=data, settings=settings, route=route, host=host, run_directory=run
+            installation=installation,
+            data_directory=data,
+            settings=settings,
+            route=route,
+            host=host,
+            run_directory=run,
+            storage_engine=name.storage_engine,
         )
         server = start_server(order)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dbdyno.audit import Audit, ComparisonSet, Finding, TargetFacts, audit
-from dbdyno.audit._evaluate import judge
+from dbdyno.audit._evaluate import evaluate_rule
 from dbdyno.audit._rules import Rule, rules
 from dbdyno.audit._target import AuditTarget, recognise
 from dbdyno.audit._verdict import RuleVerdict
@@ -39,7 +39,7 @@ def rule(rule_id: str) -> Rule:
 
 def verdict(rule_id: str, *targets: TargetFacts, **shared: Any) -> RuleVerdict:
     comparison = ComparisonSet(targets, **shared)
-    return judge(rule(rule_id), comparison, tuple(recognise(t) for t in targets))
+    return evaluate_rule(rule(rule_id), comparison, tuple(recognise(t) for t in targets))
 
 
 def found(result: Audit, rule_id: str) -> list[Finding]:

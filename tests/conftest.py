@@ -31,8 +31,10 @@ _HOME = pytest.StashKey[SessionHome]()
 def pytest_configure(config: pytest.Config) -> None:
     """Have a home for the session, which the workers inherit.
 
-    Signals reach the programs that tests start, even where whoever started pytest ignores them (nohup, `&`).
+    `dbdyno-load` prints the codes of its errors, so that no test reads sentences. Signals reach the programs that
+    tests start, even where whoever started pytest ignores them (nohup, `&`).
     """
+    os.environ["DBDYNO_ERROR_CODES"] = "1"
     if "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly:
         config.stash[_HOME] = SessionHome.make()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -50,7 +52,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 _ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})
 # They end what dead studies have left, wherever on the machine, as the start of every study does.
-_CLEANING = frozenset({"test_orphans.py", "test_clean.py", "test_memory_group.py"})
+_CLEANING = frozenset({"test_orphans.py", "test_clean.py", "test_memory_group.py", "test_earlier_results.py"})
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -24,6 +24,15 @@ def raises_code(kind: type[Kind], code: str, *parts: str) -> Iterator[pytest.Exc
     assert [part for part in parts if part not in f"{caught.value}\n{caught.value.remedy}"] == []
 
 
+def load_codes(stderr: str) -> list[str]:
+    """Return the codes that ``dbdyno-load`` printed last: of the error, and of what a conversation ended with, if any.
+
+    `DBDYNO_ERROR_CODES` is set for all tests, see `conftest`.
+    """
+    lines = [line for line in stderr.splitlines() if line.startswith("code: ")]
+    return lines[-1].removeprefix("code: ").split() if lines else []
+
+
 @contextmanager
 def told_errors() -> Iterator[list[DbdynoError]]:
     """Yield the errors that commands print in the block, as they print them, so that their codes can be held."""

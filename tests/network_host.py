@@ -11,10 +11,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -89,6 +91,57 @@ def two_hosts(longest_s: int = _LONGEST_S) -> Iterator[tuple[NetworkHost, Networ
         finally:
             for host in hosts:
                 host._signal(signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class CabledHosts:
+    """Two hosts and the cable between them, which a process is.
+
+    Attributes
+    ----------
+    near, far : the processes that keep their namespaces
+    carrier : see `long_cable`
+    """
+
+    near: subprocess.Popen[bytes]
+    far: subprocess.Popen[bytes]
+    carrier: subprocess.Popen[bytes]
+    near_address: ClassVar[str] = "10.96.0.1"
+    far_address: ClassVar[str] = "10.96.0.2"
+
+    def near_command(self, *argv: str) -> list[str]:
+        """The command line by which a program runs on the near host."""
+        return [*inside(self.near), *argv]
+
+    def far_command(self, *argv: str) -> list[str]:
+        """The command line by which a program runs on the far host."""
+        return [*inside(self.far), *argv]
+
+
+@contextlib.contextmanager
+def cabled_hosts(round_trip_ms: float, rate_mbit: float, longest_s: int = _LONGEST_S) -> Iterator[CabledHosts]:
+    """A near and a far host on a long or slow cable. Skips the test where they can't be made."""
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    with contextlib.ExitStack() as stack:
+        try:
+            near, far = (stack.enter_context(held_namespace(longest_s)) for _ in range(2))
+            program = [sys.executable, str(Path(__file__).with_name("long_cable.py")), "eth0", "eth0", str(far.pid)]
+            words = [*inside(near), *program, str(round_trip_ms), str(rate_mbit)]
+            carrier = stack.enter_context(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            stack.callback(carrier.kill)
+            if carrier.stdout is None or carrier.stdout.readline() != b"ready\n":
+                message = "no TAP device"
+                raise OSError(message)
+            for holder, address in ((near, CabledHosts.near_address), (far, CabledHosts.far_address)):
+                # Not BBR, which some machines have: it spreads a reply over a quarter of a round trip.
+                run(*inside(holder), "sh", "-c", "echo reno >/proc/sys/net/ipv4/tcp_congestion_control")
+                run(*inside(holder), "ip", "link", "set", "lo", "up")
+                run(*inside(holder), "ip", "addr", "add", f"{address}/24", "dev", "eth0")
+                run(*inside(holder), "ip", "link", "set", "eth0", "up")
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"no network namespace can be made here: {error}")
+        yield CabledHosts(near, far, carrier)
 
 
 def _host(switch: subprocess.Popen[bytes], holder: subprocess.Popen[bytes], number: int) -> NetworkHost:

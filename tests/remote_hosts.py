@@ -197,6 +197,8 @@ class RemoteMachine:
         run(*inside(self.switch), "ip", "link", "set", port, "master", "switch", "up")
         there = ["nsenter", f"--net=/proc/{self.init}/ns/net", "--"]
         run(*there, "ip", "link", "set", "lo", "up")
+        # The card stays in the machine: neighbours that know its hardware address need not learn another one.
+        run(*there, "ip", "link", "set", "eth0", "address", f"02:00:00:00:01:{self.number:02x}")
         run(*there, "ip", "addr", "add", f"{self.address}/24", "dev", "eth0")
         run(*there, "ip", "link", "set", "eth0", "up")
 
@@ -297,7 +299,6 @@ def _write_config(folder: Path, machines: list[RemoteMachine]) -> Path:
 
 def wait_for_sshd(machine: RemoteMachine) -> None:
     """Wait until it can be reached; skips the test if it can't."""
-    # Neighbours learn the hardware address of a host that was booted again after some seconds.
     options = ["-o", "BatchMode=yes", "-o", "ConnectTimeout=2"]
     words = [*shlex.split(os.environ["DBDYNO_SSH"]), *options, machine.destination, "true"]
 

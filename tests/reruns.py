@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+_MOST_CHARACTERS = 2000
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -24,6 +26,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say why each repeated test failed at first: a test that passes at last has no traceback in the output."""
     for report in terminalreporter.stats.get("rerun", []):
         crash = getattr(report.longrepr, "reprcrash", None)
-        first_line, *_ = (crash.message if crash else str(report.longrepr)).splitlines() or [""]
+        words = " | ".join((crash.message if crash else str(report.longrepr)).split("\n"))
         where = f" ({Path(crash.path).name}:{crash.lineno})" if crash else ""
-        terminalreporter.write_line(f"REASON {report.nodeid}{where}: {first_line}")
+        terminalreporter.write_line(f"REASON {report.nodeid}{where}: {words[:_MOST_CHARACTERS]}")

@@ -31,7 +31,7 @@ LONGEST_FIRST = (
     "tests/server/test_prove.py",
     "tests/server/test_shaped_routes.py",
     "tests/attack/test_faults_by_phase.py",
-    "tests/attack/test_wedged_server.py",
+    "tests/attack/test_first_signal.py",
     "tests/server/test_aligned.py",
     "tests/server/test_rust_clients.py",
     "tests/server/test_wheels.py",

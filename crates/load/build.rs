@@ -1,22 +1,29 @@
-//! Exports what scripts and their C modules find by name in the program itself, and nothing else; has the linker keep
-//! functions of equal code once, which saves a thirtieth of the program, where it can.
+//! Exports what scripts and their C modules find by name in the program itself, and nothing else where the linker takes
+//! a list; has it keep functions of equal code once, which saves a thirtieth of the program, where it can.
 
 use std::path::Path;
 use std::process::Command;
 
+const EXPORT_ALL: &str = "-Wl,--export-dynamic";
 const FOLD_EQUAL_FUNCTIONS: &str = "-Wl,--icf=all";
 
 fn main() {
     println!("cargo:rerun-if-changed=../lua/exports.list");
     // Read when this runs: env! would keep the folder of another checkout whose target directory was copied here.
     let folder = variable("CARGO_MANIFEST_DIR");
-    println!("cargo:rustc-link-arg-bins=-Wl,--dynamic-list={folder}/../lua/exports.list");
+    let listed = format!("-Wl,--dynamic-list={folder}/../lua/exports.list");
+    // The linker of releases takes no such list. (Its version scripts do not hide a program's symbols either.)
+    let exports = match accepts(&listed) {
+        true => listed.as_str(),
+        false => EXPORT_ALL,
+    };
+    println!("cargo:rustc-link-arg-bins={exports}");
     if variable("PROFILE") == "release" && accepts(FOLD_EQUAL_FUNCTIONS) {
         println!("cargo:rustc-link-arg-bins={FOLD_EQUAL_FUNCTIONS}");
     }
 }
 
-/// Returns whether the linker takes an option: Rust's own does, GNU's does not.
+/// Returns whether the linker takes an option.
 fn accepts(option: &str) -> bool {
     let folder = variable("OUT_DIR");
     let source = Path::new(&folder).join("empty.rs");

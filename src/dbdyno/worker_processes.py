@@ -8,18 +8,30 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import connection
+from types import TracebackType
 
 
-def process_pool(count: int, prepare: Callable[[], None] | None = None) -> ProcessPoolExecutor:
+class ProcessPool(ProcessPoolExecutor):
+    """Ends with its block. An error, such as an interruption, ends its processes in the middle of their work."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait for the processes. What is not begun by then is not done."""
+        if kind is not None:
+            for process in list((self._processes or {}).values()):
+                process.terminate()
+        self.shutdown(cancel_futures=True)
+
+
+def process_pool(count: int, prepare: Callable[[], None] | None = None) -> ProcessPool:
     """Return a pool of fresh processes, not forked ones: a fork would lack the threads that libraries started here.
 
     Parameters
     ----------
     prepare : called first in each process
     """
-    return ProcessPoolExecutor(
-        count, multiprocessing.get_context("spawn"), initializer=_begin_work, initargs=(prepare,)
-    )
+    return ProcessPool(count, multiprocessing.get_context("spawn"), initializer=_begin_work, initargs=(prepare,))
 
 
 def _begin_work(prepare: Callable[[], None] | None) -> None:

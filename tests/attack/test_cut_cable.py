@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from rounds import ROUNDS
+from rounds import SEED, repeats
 
 from path_scenes import Played, Scene, play
 
@@ -30,15 +30,16 @@ def _scene(draw: random.Random, deed: str, undo: str) -> Scene:
 
 
 def _trials(deed: str, undo: str, holds: Callable[[Played], None]) -> None:
-    draw = random.Random(f"{deed} {ROUNDS}")
-    scenes = [_scene(draw, deed, undo) for _ in range(AT_ONCE * ROUNDS)]
+    draw = random.Random(f"{deed} {SEED}")
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
-        for scene, played in zip(scenes, pool.map(lambda scene: play(scene, Path(folder)), scenes), strict=True):
-            try:
-                holds(played)
-            except AssertionError as error:
-                message = f"{scene}: {played.run.end}, {played.done_ns}"
-                raise AssertionError(message) from error
+        for _ in repeats(1):
+            scenes = [_scene(draw, deed, undo) for _ in range(AT_ONCE)]
+            for scene, played in zip(scenes, pool.map(lambda scene: play(scene, Path(folder)), scenes), strict=True):
+                try:
+                    holds(played)
+                except AssertionError as error:
+                    message = f"{scene}: {played.run.end}, {played.done_ns}"
+                    raise AssertionError(message) from error
 
 
 def _is_network(played: Played) -> None:
@@ -46,7 +47,8 @@ def _is_network(played: Played) -> None:
     assert (played.run.end["status"], played.run.end["failure_kind"]) == ("failed", "network")
     outage = played.outage
     assert outage["cause"] == "network"
-    assert abs(outage["start_ns"] - played.done_ns["cut"]) < 0.3 * S
+    # On a busy machine the command that cuts takes hundreds of milliseconds.
+    assert played.begun_ns["cut"] - 0.3 * S < outage["start_ns"] < played.done_ns["cut"] + 0.3 * S
     assert outage["restored_ns"] is None or outage["restored_ns"] >= played.begun_ns["mend"]
 
 

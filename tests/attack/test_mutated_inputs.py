@@ -1,7 +1,7 @@
 """Whatever is spoilt in what dbdyno reads, a command ends with 0 to 3, in words, in time and in bounded memory.
 
 Studies, engine tables, option files, logs of every tool, dumps, series and whole results folders are mutated by seeded
-chance. A failure names seed and file; ``DBDYNO_ATTACK_ROUNDS`` repeats with further seeds, ``DBDYNO_ATTACK_RESULTS``
+chance. A failure names seed and file; ``make attack`` repeats with further seeds, ``DBDYNO_ATTACK_RESULTS``
 names a results folder to mutate in place of the made one.
 """
 
@@ -21,7 +21,7 @@ import pytest
 import spoilable_results
 from command_forks import CommandForks, Ended
 from mutations import mutated
-from rounds import ROUNDS
+from rounds import repeats
 
 import sysbench_log
 import tool_logs
@@ -100,10 +100,10 @@ def check(ended: Ended) -> None:
     assert ended.code < 2 or "error: " in ended.err, "no word of what is wrong"
 
 
-def attack(forks: CommandForks, cases: Sequence[Case], count: int, seed: int, kept: Path) -> None:
+def attack(forks: CommandForks, cases: Sequence[Case], count: int, seed: int, kept: Path, share: float = 0.02) -> None:
     """So often spoil a file, run a command that reads it, and put the file back."""
     problems = []
-    for number in range(count * ROUNDS):
+    for number in repeats(count, share):
         chance = random.Random(seed * 1_000_003 + number)
         case = chance.choice(cases)
         whole = case.path.read_bytes()
@@ -117,7 +117,7 @@ def attack(forks: CommandForks, cases: Sequence[Case], count: int, seed: int, ke
             words = " ".join(map(str, case.command))
             problems.append(f"{str(problem).splitlines()[0]}\n  {words}\n  {case.path}: {example}\n{ended.err[-1500:]}")
         case.path.write_bytes(whole)
-    assert not problems, f"{len(problems)} of {count * ROUNDS}:\n" + "\n\n".join(problems[:25])
+    assert not problems, f"{len(problems)} of {number + 1}:\n" + "\n\n".join(problems[:25])
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -210,8 +210,8 @@ def test_logs_of_every_tool(forks: CommandForks, tmp_path: Path) -> None:
         (folder / "a" / "variables.txt").write_text(DUMPS["a/variables.txt"])
         command = ["import", tool, folder, "-o", out / "0", "--pattern", "{target}/{threads}.log"]
         cases += [Case(path, command) for path in files_below(folder)]
-    for number in range(16 * ROUNDS):
+    for number in repeats(16):
         chance = random.Random(6_000_018 + number)
         case = chance.choice(cases)
         again = [part if part != out / "0" else out / str(number) for part in case.command]
-        attack(forks, [Case(case.path, again)], 1, 6_000_018 + number, tmp_path)
+        attack(forks, [Case(case.path, again)], 1, 6_000_018 + number, tmp_path, share=0.0)

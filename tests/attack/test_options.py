@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import spoilable_results
 from command_forks import CommandForks
-from rounds import ROUNDS
+from rounds import repeats
 from test_mutated_inputs import check
 
 from command_reference import written_options
@@ -69,7 +69,7 @@ def test_options_by_chance(forks: CommandForks, tmp_path: Path) -> None:
     for folder in folders:
         spoilable_results.write(folder)
     problems = []
-    for number in range(TRIALS * ROUNDS):
+    for number in repeats(TRIALS):
         chance = random.Random(f"{SEED} {number}")
         words = drawn(chance, chance.choice([*FOLDERS, "plan", "settings"]), folders)
         ended = forks.run(words, 80)
@@ -77,4 +77,4 @@ def test_options_by_chance(forks: CommandForks, tmp_path: Path) -> None:
             check(ended)
         except AssertionError as problem:
             problems.append(f"{str(problem).splitlines()[0]}\n  {words}\n{ended.err[-800:]}")
-    assert not problems, f"{len(problems)} of {TRIALS * ROUNDS}:\n" + "\n\n".join(problems[:25])
+    assert not problems, f"{len(problems)} of {number + 1}:\n" + "\n\n".join(problems[:25])

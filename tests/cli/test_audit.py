@@ -14,7 +14,7 @@ from dbdyno.core import Caveat, Run
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study, read_study
-from stored_study import HOST, TWINS, stored, write_study
+from stored_study import HOST, TWINS, TWO, stored, write_study
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
 
@@ -89,25 +89,27 @@ def test_a_file_that_cannot_be_read_is_named_on_the_side(tmp_path: Path) -> None
 
 def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Path) -> None:
     def relaxed(run: Run, fields: dict[str, Any]) -> None:
-        if run.cell.target == "other":
+        if run.cell.target == "mysql:9.7":
             fields["variables"]["innodb_flush_log_at_trx_commit"] = "2"
             fields["server_cnf"] = "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\nskip_log_bin\n"
 
-    settings = '[target.settings]\ninnodb_flush_log_at_trx_commit = "2"\n'
-    plain = 'name = "other"\nengine = "mariadb:11.8"\n'
-    text = TWINS.replace(plain, plain + settings)
+    tables = '[[target]]\nengine = "mariadb:11.8"\n[[target]]\nengine = "mysql:9.7"\n'
+    tables += '[target.settings]\ninnodb_flush_log_at_trx_commit = "2"\n'
+    text = TWO.replace('targets = ["mariadb:11.8", "mysql:9.7"]', tables)
     write_study(tmp_path / "results", text, relaxed)
     (tmp_path / "mine.toml").write_text(text)
     found = run(str(tmp_path / "results"), "--json")
     assert found.returncode == 1
-    assert [entry["id"] for entry in json.loads(found.stdout)] == ["commit-policy-mismatch"]
+    assert [entry["id"] for entry in json.loads(found.stdout) if entry["severity"] == "critical"] == [
+        "commit-policy-mismatch"
+    ]
     fix = ("--fix", str(tmp_path / "mine.toml"), str(tmp_path / "results"), "-o", str(tmp_path / "fair.toml"))
     fixed = run(*fix)
     assert fixed.returncode == 0, fixed.stderr
-    assert "other: innodb_flush_log_at_trx_commit = 2 " in fixed.stdout
+    assert "mysql:9.7: innodb_flush_log_at_trx_commit = 2 " in fixed.stdout
     written = (tmp_path / "fair.toml").read_text()
     assert re.match(r"# .*dbdyno audit --fix .*\bmine\.toml", written)
-    assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("other").settings
+    assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("mysql:9.7").settings
     again = run(*fix)
     assert again.returncode == 2 and str(tmp_path / "fair.toml") in again.stderr
     assert (tmp_path / "fair.toml").read_text() == written

@@ -15,6 +15,8 @@ from dbdyno.cli import _doctor, main
 from dbdyno.cli._machine import check_before_study
 from dbdyno.core import HostError, Machine, Memory
 from dbdyno.doctor import CHECKS, Examination, Generator, Needs, NetworkTrial, examine
+from dbdyno.hosts import LocalHost
+from dbdyno.study import parse_study
 from error_codes import raises_code
 
 STUDY = str(Path(__file__).parents[2] / "studies" / "first.toml")
@@ -128,3 +130,60 @@ def test_load_hosts_of_a_study_are_examined_with_their_network_to_the_server(
     assert reached == ["db1", "bench@load1", "c2"][: len(names)]
     assert [needs.is_load_host for needs, _ in examined] == [name != "db1" for name in names]
     assert [client for _, client in examined] == clients_tried
+
+
+FLEET_STUDY = """
+targets = ["mariadb:11.8"]
+workload.name = "sysbench/oltp_read_only"
+axes = {tier = ["64MB", "128MB"], concurrency = 8}
+[bench.a]
+[bench.b]
+server = "db1"
+[bench.c]
+server = "db2"
+[hosts.db1]
+[hosts.db2]
+"""
+FACTS = {"cpu_model": "x", "logical_cpu_count": 4, "memory_bytes": 16 << 30, "boot_id": "1"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "state", "parts"),
+    [
+        ({"boot_id": "3"}, "clear", ("bench c", "bench a")),
+        ({"boot_id": "3", "memory_bytes": 8 << 30}, "found", ("bench a", "bench c", "16 GiB", "8 GiB")),
+        ({"boot_id": "3", "logical_cpu_count": 8}, "found", ("4 processors", "8 processors")),
+        ({"boot_id": "2"}, "found", ("benches b and c",)),
+    ],
+)
+def test_benches_that_a_run_would_refuse_are_blockers(
+    changes: dict[str, Any], state: str, parts: tuple[str, ...]
+) -> None:
+    facts = {"a": FACTS, "b": {**FACTS, "boot_id": "2"}, "c": {**FACTS, **changes}}
+    outcome = _doctor.compare_benches(parse_study(FLEET_STUDY, "fleet.toml"), "c", facts)
+    assert (outcome.state, outcome.severity) == (state, "blocker" if state == "found" else "note")
+    assert all(part in outcome.seen for part in parts), outcome.seen
+
+
+def test_the_benches_of_a_study_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The benches on other hosts are this machine again, under other names."""
+
+    @contextlib.contextmanager
+    def reached_host(destination: str, home: str) -> Iterator[LocalHost]:
+        yield LocalHost()
+
+    monkeypatch.setattr(_doctor, "reached_host", reached_host)
+    monkeypatch.setattr(_doctor, "examine_there", lambda host, needs, trial: examine(SMALL))
+    path = tmp_path / "fleet.toml"
+    path.write_text(FLEET_STUDY)
+    assert main(["doctor", str(path), "--json"]) == 1
+    hosts = json.loads(capsys.readouterr().out)["hosts"]
+    seen = {
+        name: [row["seen"] for row in found["outcomes"] if row["id"] == "bench-machines"]
+        for name, found in hosts.items()
+    }
+    assert seen["this machine"] == []
+    assert all("same machine" in words for name in ("db1", "db2") for words in seen[name])
+    assert [len(seen[name]) for name in ("db1", "db2")] == [1, 1]

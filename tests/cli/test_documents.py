@@ -11,6 +11,7 @@ import pytest
 
 from command_reference import FOLDER, written_options
 from dbdyno.cli import main
+from dbdyno.cli._commands import GROUPS
 from dbdyno.cli._main import _command_parser
 from dbdyno.study import OPTION_ALIASES, parse_study
 from shown_commands import ShownCommand, shown_commands, without_code
@@ -208,3 +209,11 @@ def test_commands_are_found_and_wrong_ones_told(tmp_path: Path) -> None:
     assert [bool(words) for words in said] == [False, True, False, True, False, True, False, True]
     assert re.findall(r"show|--\w+", said[1]) == ["show", "--jsn"]
     assert re.findall(r"plan|--\w+", said[7]) == ["plan", "--frum"]
+
+
+def test_the_readme_has_all_commands_in_the_groups_of_the_help() -> None:
+    groups: dict[str, list[str]] = {}
+    for line in (ROOT / "README.md").read_text().splitlines():
+        if match := re.match(r"\| ([a-z ]*) ?\| `dbdyno ([a-z-]+)", line):
+            groups.setdefault(match[1].strip() or list(groups)[-1], []).append(match[2])
+    assert groups == {title: list(commands) for title, commands in GROUPS.items()}

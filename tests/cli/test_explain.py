@@ -11,7 +11,7 @@ from dbdyno.cli import main
 from dbdyno.core import Profiler
 from dbdyno.plan import ProofStudy
 from dbdyno.store import proof_notes
-from explained_study import PlantedTimes
+from explained_study import LAST_PLACE, PlantedTimes
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +173,34 @@ def test_a_proof_expects_the_waits_that_the_other_target_has_instead(
     (note,) = proof_notes(results).values()
     assert note.control.target == slower
     assert (note.brought_back_ms > 0.1) == brought_back
+
+
+@pytest.mark.parametrize(("engine", "has_claim"), [("mysql:9.7", True), ("mariadb:11.8", False)])
+def test_a_proof_of_a_share_of_processor_time_notes_what_its_cause_claims(
+    engine: str, has_claim: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between different servers nothing tells how much of the processor time is the setting's: nothing is predicted."""
+    plain = {"on_cpu": 0.4, "run_queue": 0.2, "wait.client": 0.4}
+    planted = PlantedTimes(
+        {"watched": {"point_select": 2.0}},
+        states={"plain": plain, "watched": {**plain, "on_cpu": 1.2}},
+        variables={
+            "plain": {"version": "9.7.4" if has_claim else "11.8.6-MariaDB", "performance_schema": "OFF"},
+            "watched": {"version": "9.7.4", "performance_schema": "ON"},
+        },
+        axes=LAST_PLACE,
+    )
+    targets = f'[[target]]\nname = "plain"\nengine = "{engine}"\n[[target]]\nname = "watched"\nengine = "mysql:9.7"\n'
+    targets += 'settings = {"server.performance_schema" = "ON"}\n'
+    planted.text = planted.text.replace('targets = ["mariadb:11.8", "mysql:9.7"]\n', targets)
+    planted.write(tmp_path / "planted")
+    monkeypatch.setattr("dbdyno.cli._prove.run_beside", lambda study, folder, choices: folder.mkdir(exist_ok=True))
+    assert main(["explain", str(tmp_path / "planted"), "--prove", "performance-schema", "--quiet"]) == 0
+    (note,) = proof_notes(tmp_path / "planted").values()
+    assert note.alteration == "performance-schema-off"
+    if has_claim:
+        assert note.claimed is not None and 0.2 < note.claimed["thread.on_cpu"] < 0.9
+        assert set(note.removes) == set(note.claimed) <= {"thread.on_cpu", "thread.run_queue"}
+        assert 0 < note.claimed_error < 1
+    else:
+        assert (note.claimed, note.removes) == (None, ())

@@ -76,3 +76,12 @@ def test_a_history_of_one_study_names_it(nights: Path, capsys: pytest.CaptureFix
     one = next(path for path in sorted(nights.iterdir()) if (path / "manifest.json").is_file())
     assert main(["history", str(one)]) == 2
     assert f"  {one.name} is the only one" in capsys.readouterr().err.splitlines()
+
+
+def test_two_studies_are_too_few_to_say_which_change_the_next_one_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for night in (1, 2):
+        history_studies.write_night(tmp_path / f"n{night}", night, lambda run: 100.0 + run.order_index)
+    assert main(["history", str(tmp_path)]) == 0
+    assert "too few studies" in " ".join(capsys.readouterr().out.split())

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import sysbench_log
 from dbdyno.analyse import SeriesJudgement, assumed_words, compare_runs, judge_series
 from dbdyno.cli import main
 from dbdyno.cli._judgement import judged_object, print_group
 from dbdyno.tables.series._rows import Rows, ordered
 from planted_series import jump, noisy, ramp, stalled, wave
-from public_series import EXPECTED, FOLDER, RUNS, close, needs_series
+from public_series import EXPECTED, EXPECTED_GROUP, RUNS, close, series_file
 
 PLANTED = {
     "settled": noisy(jump(360, 700, 1000)),
@@ -48,9 +49,8 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, 
     return code, printed.out, printed.err
 
 
-@needs_series
-def test_every_expected_field_of_the_public_runs_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    code, printed, _ = asked(capsys, FOLDER / "series.parquet", "--json")
+def test_every_expected_field_of_the_public_runs_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = asked(capsys, series_file(tmp_path), "--json")
     runs = json.loads(printed)["runs"]
     assert code == 0
     assert sorted(runs) == RUNS
@@ -200,13 +200,12 @@ def test_a_lead_that_is_not_shown_is_not_claimed(capsys: pytest.CaptureFixture[s
     assert re.search(r"\blead\b.*: a .*[\d.]+ % slower .*[\d.]+ % faster .*\bb\b", printed)
 
 
-@needs_series
-def test_the_public_group_leads_and_ranks_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_public_group_leads_and_ranks_as_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One of the ten has not settled: it may hold any place, which widens the others' by one at most."""
-    expected = json.loads((FOLDER / "expected_cell.json").read_text())["sigma_b=0.012"]
+    expected = EXPECTED_GROUP["sigma_b=0.012"]
     chosen = [word for run in expected["rank_intervals"] for word in ("--run", run)]
     options = ("--group", "--over", "whole", "--spread", "0.012", "--json")
-    group = json.loads(asked(capsys, FOLDER / "series.parquet", *chosen, *options)[1])["group"]
+    group = json.loads(asked(capsys, series_file(tmp_path), *chosen, *options)[1])["group"]
     assert group["summary"]["pairs"] == expected["summary"]["pairs"] == 45
     untested = [name for name, pair in group["pairs"].items() if pair["verdict"] == "not settled"]
     assert len(untested) == 9 and all("RO-My8_0-bp32-t128" in name for name in untested)
@@ -250,3 +249,32 @@ def test_a_broken_file_is_answered_with_its_line(tmp_path: Path, capsys: pytest.
     code, printed, words = asked(capsys, path)
     assert (code, printed) == (2, "")
     assert re.match(rf"error: {path}, line 3: .*\btps\b.*'fast'", words)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("seconds.xyz", None), ("empty.csv", b""), ("seconds.xlsx", b"PK\x03\x04\xc7\xff")]
+)
+def test_what_is_no_series_is_answered_with_all_forms_that_are_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    code, _, words = asked(capsys, tmp_path / name)
+    assert code == 2
+    assert "sysbench" in words.partition("hint: ")[2]
+
+
+def test_the_help_names_all_forms_of_a_file_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = asked(capsys, "--help")
+    assert code == 0
+    assert "The file is CSV, Parquet or a log of sysbench (" in " ".join(printed.split())
+
+
+def test_a_log_of_sysbench_is_judged_as_it_was_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "night.log"
+    levels = PLANTED["settled"].tolist()
+    lines = [sysbench_log.line(second + 1, tps) for second, tps in enumerate(levels)]
+    log.write_text(sysbench_log.head() + "".join(lines) + sysbench_log.tail(round(sum(levels)), len(levels)))
+    code, printed, _ = asked(capsys, log, "--json")
+    assert code == 0
+    assert list(json.loads(printed)["runs"]) == ["night"]

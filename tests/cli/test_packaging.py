@@ -27,6 +27,28 @@ def test_every_recipe_compiles_scripts_so_that_they_can_be_interrupted() -> None
     assert define in compiler
 
 
+def test_the_container_has_all_that_the_package_is_built_from() -> None:
+    """The build leaves out a folder of shared data that is missing, and says nothing."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    sources = [*wheel["packages"], *wheel["force-include"], *wheel["shared-data"]]
+    copied = {source for source, _ in re.findall(r"^COPY (\w+) (/build/\w+)$", (ROOT / "Dockerfile").read_text(), re.M)}
+    assert {source.partition("/")[0] for source in sources} <= copied
+
+
+def test_the_load_generator_has_less_than_ten_megabytes() -> None:
+    program = ROOT / ".venv" / "bin" / "dbdyno-load"
+    if not program.exists():
+        pytest.skip("make setup has not run")
+    assert program.stat().st_size < 10_000_000
+
+
+def test_what_drives_a_load_is_not_made_small_to_save_room() -> None:
+    """How the crate of the program is optimised is how all crates are when they are linked."""
+    packages = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["release"]["package"]
+    hot = ("wire", "drive", "meter", "chance", "workload", "lua", "fiber", "sysbench", "load")
+    assert packages and not packages.keys() & {f"dbdyno-{name}" for name in hot}
+
+
 def test_make_builds_the_program_again_after_a_change_of_any_file_in_it() -> None:
     argv = ["make", "--silent", "--eval=sources: ; @printf '%s\\n' $(RUST_SOURCES)", "sources"]
     sources = set(subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())

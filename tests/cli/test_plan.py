@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from dbdyno.cli import main
 from dbdyno.cli._plan_precision import plan_precision, precision_object
+from dbdyno.core import EngineName, StudyError
 from dbdyno.stats import Variation
 from dbdyno.study import parse_study
 
@@ -41,6 +43,21 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = main(["plan", *map(str, arguments)])
     return code, *capsys.readouterr()
+
+
+def test_the_published_network_campaign_plans_before_its_host_is_known(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published = Path(__file__).parents[2] / "studies/percona-2026.toml"
+    _, printed, _ = asked(capsys, published, "--json")
+    local_runs = json.loads(printed)["runs"]
+    code, printed, _ = asked(capsys, published, "--scale", "network", "--json")
+    assert code == 0
+    runs = json.loads(printed)["runs"]
+    assert len(runs) == 2 * len(local_runs)
+    assert Counter(run["route"] for run in runs) == dict.fromkeys(("loopback", "network"), len(local_runs))
+    _, printed, _ = asked(capsys, published, "--scale", "network")
+    assert "servers on db1 (bench@db1.example); clients by loopback there" in " ".join(printed.split())
 
 
 def test_a_plan_of_one_repeat_foresees_the_spread_that_verdicts_assume(
@@ -200,3 +217,20 @@ def test_two_short_windows_are_not_said_to_give_a_narrower_interval_than_a_long_
     ]
     assert widths[0] > 2 * widths[1]
     assert "2 repeats of 60 s have a smaller standard error than one of 900 s" in printed and "narrower" not in printed
+
+
+def test_a_plan_names_engines_that_this_machine_can_not_have(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def source_note(name: EngineName, *_: object) -> str:
+        if name.version == "8.4":
+            raise StudyError(f"{name} is not available", "", "write mysql:8.4@archive:FILE")
+        return "from elsewhere" if name.version == "8.0" else ""
+
+    monkeypatch.setattr("dbdyno.provision.source_note", source_note)
+    assert main(["compare", "mysql:8.4", "mysql:8.0", "mysql:9.7", "--plan"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("engine ")]
+    assert lines == [
+        "engine  mysql:8.4: can't run here: not available; write mysql:8.4@archive:FILE",
+        "engine  mysql:8.0: from elsewhere",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import asdict
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.cli._machine_history import MachineKey
 from dbdyno.cli._plan_precision import seen_precision_line
-from dbdyno.cli._seen_spread import FILE, MachineKey, keep_spread, seen_spread, spread_seen_here
+from dbdyno.cli._seen_spread import FILE, keep_spread, seen_spread, spread_seen_here
 from dbdyno.core import Run
 from dbdyno.hosts import LocalHost
 from dbdyno.store import StoredStudy
@@ -119,3 +121,34 @@ def test_a_plan_and_doctor_take_what_was_seen_here(
     printed = capsys.readouterr().out
     assert "[repeat-spread]" in printed
     assert re.search(r" 4\.2 % .*\b1 study\b", printed)
+
+
+@pytest.mark.parametrize("is_from", [False, True], ids=["seen here", "--from"])
+def test_the_hours_rest_on_the_same_spread_as_the_precision(
+    is_from: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Repeats that spread by 4.2 % give few cells to 3 %; those that spread by 1.2 % give nearly all."""
+    store_on_this_machine(monkeypatch)
+    results, study = spread_study(tmp_path / "results"), tmp_path / "study.toml"
+    cells = TWO.replace("[1, 4]", "[1, 2, 4, 8, 16]").replace('"12s"', '"120s"')
+    study.write_text(f"{cells}repeats_max = 4\nlevel_target_half_width = 0.03\n")
+    assumed_hours, assumed_lines = planned_hours([str(study)], capsys)
+    assert assumed_hours["count"] < 3 and assumed_hours["basis"].endswith("if repeats spread by 1.2 %")
+    assert not any(line.endswith("as assumed where nothing is measured") for line in assumed_lines)
+    if not is_from:
+        keep_spread(results, home)
+    hours, lines = planned_hours([str(study), *(["--from", str(results.path)] if is_from else [])], capsys)
+    assert hours["count"] > 12 and hours["basis"].endswith("if repeats spread by 4.2 %")
+    assert hours["expected_ns"] > 5 * assumed_hours["expected_ns"]
+    (line,) = [line for line in lines if line.endswith("as assumed where nothing is measured")]
+    assert "spread by 1.2 %" in line
+    assert assumed_lines[0].split(" · ")[-1] in line
+
+
+def planned_hours(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the part of a plan for further repeats, and the lines that are printed of its time."""
+    main(["plan", *words, "--json"])
+    part = json.loads(capsys.readouterr().out)["time_parts"][-1]
+    main(["plan", *words])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    return {**part, **part["span"]}, lines

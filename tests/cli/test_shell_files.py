@@ -107,7 +107,7 @@ def test_other_shells_offer_what_the_load_generator_takes(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not here")
     # Of one crate alone cargo would choose other features and build it and what it needs once more.
-    argv = ["cargo", "test", "--locked", "--workspace", "--bin", "dbdyno-load", "--", "--ignored", f"{shell}_offers"]
+    argv = ["cargo", "test", "--locked", "--workspace", "--lib", "--", "--ignored", f"{shell}_offers"]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "1 passed; 0 failed; 0 ignored" in done.stdout, done.stdout + done.stderr[-2000:]
 

@@ -24,7 +24,7 @@ def test_two_of_them_are_combined() -> None:
     study = varied("redo.capacity=1GB,4GB", "range-size=10,20,30", "flush.neighbors=0")
     assert len({target.name for target in study.targets}) == 2 * 2 * 3
     last = study.targets[-1]
-    assert last.name == "mariadb:11.8 4GB 30 0"
+    assert last.name == "mariadb:11.8 4GB range_size=30 flush.neighbors=0"
     assert last.settings["redo.capacity"] == 4 << 30 and last.settings["flush.neighbors"] == "0"
     assert last.workload_options == {"range_size": 30}
 
@@ -33,7 +33,8 @@ def test_an_engine_without_the_setting_runs_once_and_a_note_says_so(capsys: pyte
     engines = [(name, name) for name in ("mariadb:11.8", "mariadb:11.8+rocksdb")]
     lines = _compare_study._varied_target_lines(engines, ["flush.neighbors=0,1"], "sysbench/oltp_read_only")
     study = parse_study("\n".join([*lines, REST]), "study.toml")
-    assert [target.name for target in study.targets] == ["mariadb:11.8 0", "mariadb:11.8 1", "mariadb:11.8+rocksdb"]
+    names = [target.name for target in study.targets]
+    assert names == ["mariadb:11.8 flush.neighbors=0", "mariadb:11.8 flush.neighbors=1", "mariadb:11.8+rocksdb"]
     assert "flush.neighbors does not apply to mariadb:11.8+rocksdb" in capsys.readouterr().err
 
 

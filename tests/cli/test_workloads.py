@@ -12,6 +12,7 @@ import pytest
 
 from dbdyno.lab import find_generator
 from dbdyno.study._workloads import FILE
+from error_codes import load_codes
 
 
 def _told(*words: str) -> subprocess.CompletedProcess[str]:
@@ -35,14 +36,14 @@ def test_a_workload_is_told_with_its_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "part"),
     [
-        (["oltp_read_wirte"], "oltp_read_write"),
-        (["oltp_read_write", "--rand-type", "zipf"], "zipfian"),
-        (["--tables", "3"], "none is named"),
+        (["oltp_read_wirte"], "unknown-workload", "oltp_read_write"),
+        (["oltp_read_write", "--rand-type", "zipf"], "wrong-value", "zipfian"),
+        (["--tables", "3"], "option-without-workload", "--tables"),
     ],
 )
-def test_what_can_not_be_is_a_wrong_request(words: list[str], said: str) -> None:
+def test_what_can_not_be_is_a_wrong_request(words: list[str], code: str, part: str) -> None:
     done = _told(*words)
-    assert done.returncode == 2
-    assert said in done.stderr
+    assert (done.returncode, load_codes(done.stderr)) == (2, [code])
+    assert part in done.stderr

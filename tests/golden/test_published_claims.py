@@ -13,7 +13,7 @@ import pytest
 
 from dbdyno.analyse.claims import published
 from dbdyno.cli import main
-from dbdyno.report import markdown_text, page_text
+from dbdyno.report import analyse_study, markdown_text, page_text
 from dbdyno.stats import steady_state
 from dbdyno.store import StoredStudy
 from numbers_in import numbers_in
@@ -133,16 +133,16 @@ def test_every_claim_is_shown_with_its_sentence_and_what_was_counted(
     assert main(["claims", str(results), "--against", "percona-2026"]) == 0
     lines = capsys.readouterr().out
     sentences = [claim.sentence for claim in published("percona-2026").claims]
-    assert all(f"          says: {sentence}\n" in lines for sentence in sentences)
-    assert re.search(r"counted: mysql 8\.4\.8: 13,325\.2 TPS .*\b900 s .*\b512 connections ", lines)
-    assert lines.count("          says: ") == 26
+    assert all(f"       claim: {sentence}\n" in lines for sentence in sentences)
+    assert re.search(r"cells counted: mysql 8\.4\.8: 13,325\.2 TPS .*\b900 s .*\b512 connections ", lines)
+    assert lines.count("       claim: ") == 26
 
 
 def test_strict_ends_with_1_and_a_wrong_report_with_2(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", str(results), "--against", "percona-2026", "--strict"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert numbers_in(lines[-1]) == [26, 6, 2, 2, 16]
-    assert sum(line.startswith(("+ P26-", "- P26-", "~ P26-", "? P26-")) for line in lines) == 26
+    assert sum(re.match(r"P26-\d\d [-+~?] ", line) is not None for line in lines) == 26
     assert main(["claims", str(results), "--against", "nobody-2026"]) == 2
 
 
@@ -215,3 +215,17 @@ def test_a_log_of_the_report_is_known_when_it_is_packed_and_not_when_a_digit_was
         assert main(["claims", str(tmp_path / f"r-{kind}"), "--against", "percona-2026", "--json"]) == 0
         gives[kind] = {row["id"]: row["gives_print"] for row in json.loads(capsys.readouterr().out)["claims"]}["P26-02"]
     assert gives == {"packed": True, "other": None}
+
+
+def test_the_answer_names_what_the_readers_of_the_report_saw_first(results: Path) -> None:
+    """MariaDB leads with few connections and collapses with many; MySQL and Percona Server lead there."""
+    found = analyse_study(StoredStudy.open(results)).answer
+    smaller_memory, crossover, fall = found.sentences[1:4]
+    assert found.lead_count >= 4
+    assert " at 2 GiB and " in smaller_memory
+    assert re.search(
+        r"^Percona Server 8\.4\.7-7 overtakes MariaDB 10\.11\.16 between 16 and 256 connections", crossover
+    )
+    assert re.search(
+        r"^4 targets collapse .* at 32 GiB: MariaDB 12\.1\.2 by 69 % \(65 to 72 %\), .* at 512 connections", fall
+    )

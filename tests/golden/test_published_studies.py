@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,34 @@ def test_percona_2026_has_its_rows_keys_memory_connections_and_times(facts: dict
     assert study.routes == ("loopback",)
     named = [engine.split("-")[0].replace(" ", ":") for engine in fact["engines"]]
     assert [f"{t.engine.family}:{t.engine.version}" for t in study.targets] == named
+
+
+def test_percona_2026_reaches_the_same_servers_over_the_routes_of_its_network_campaign(facts: dict[str, Any]) -> None:
+    local, both = study_of("percona-2026"), study_of("percona-2026", "network")
+    assert both.routes == tuple(route.split()[0] for route in facts["percona-2026"]["routes"])
+    assert [bench.server.is_placeholder for bench in both.benches if bench.server] == [True]
+    releases = [[(t.engine.family, t.engine.version) for t in study.targets] for study in (local, both)]
+    assert releases[0] == releases[1]
+    # What only the servers' place decides differs, and nothing else.
+    same = replace(both, name=local.name, targets=local.targets, routes=local.routes, benches=())
+    assert same == local
+    # Each figure that the report prints of its network has a cell.
+    claims = [claim for claim in published("percona-2026").claims if claim.at.route == "network"]
+    assert len(claims) == 7
+    for claim in claims:
+        at = claim.at
+        assert at.workload in [choice.name for choice in both.workloads]
+        assert at.tier_bytes is None or at.tier_bytes in both.tiers_bytes
+        assert at.concurrency is None or at.concurrency in both.concurrencies
+        assert at.engine is None or tuple(at.engine.split("-")[0].split()) in releases[1]
+        assert claim.against.route in (None, *both.routes)
+
+
+def test_no_other_report_drove_its_load_over_a_network(facts: dict[str, Any]) -> None:
+    for name in REPORTS:
+        routes = {claim.at.route for claim in published(name).claims}
+        assert ("network" in routes) == (name == "percona-2026"), name
+        assert ("routes" in facts[name]) == (name == "percona-2026"), name
 
 
 def test_tidesdb_2026_has_its_warehouses_users_and_times(facts: dict[str, Any]) -> None:

@@ -67,6 +67,7 @@ def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], 
     network = stored.document(records["network"].run.run_id, "telemetry")["network"]
     assert list(network["hosts"]) == ["c1", "c2"]
     assert all(host["round_trip_ns"] > 0 for host in network["hosts"].values())
+    assert all(host["round_trip_after_ns"] > 0 for host in network["hosts"].values())
     assert all(host["reply_bits_per_s"] > 50e6 for host in network["hosts"].values())
     assert network["reply_bits_per_s"] > 50e6
     assert by_network["completed"] > 100
@@ -107,8 +108,9 @@ def test_doctor_checks_load_hosts_and_connects_from_them_to_the_address_of_the_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = _study(tmp_path, machines, ("loopback", "network"), 4)
-    assert main(["doctor", str(study), "--json"]) in (0, 1)
-    hosts = json.loads(capsys.readouterr().out)["hosts"]
+    code, printed = main(["doctor", str(study), "--json"]), capsys.readouterr()
+    assert code in (0, 1), printed.err
+    hosts = json.loads(printed.out)["hosts"]
     assert list(hosts) == ["db1", "c1", "c2"]
     for name, states in {"db1": ("idle",), "c1": ("clear",), "c2": ("clear",)}.items():
         outcomes = {outcome["id"]: outcome for outcome in hosts[name]["outcomes"]}
@@ -189,7 +191,7 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
     assert process.poll() is None, process.communicate()  # else it ends with 3 as well, and leaves no folder
     time.sleep(4)
     lost.power_off()
-    began = time.monotonic()
+    lost_ns, began = time.time_ns(), time.monotonic()
     try:
         told = process.communicate(timeout=120)
     finally:
@@ -197,8 +199,17 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
         wait_for_sshd(lost)
     assert process.returncode == 3, told
     assert time.monotonic() - began < 60
-    (record,) = StoredStudy.open(output).records()
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
     assert (record.status, record.fault) == ("failed", "network"), record.reason
-    assert re.search(r"\bc2 .*\b5 s", record.reason)
+    lost_in = re.search(r"\bc2 ended in second (\d+): c2 was silent for 5 s", record.reason)
+    assert lost_in, record.reason
+    # The seconds before the loss are kept; the run does not go on with the other host's connections until its end.
+    seconds = list(stored.seconds(record.run.run_id).rows())
+    assert int(lost_in[1]) - 2 <= len(seconds) <= int(lost_in[1]) <= 6
+    begin_ns = stored.document(record.run.run_id, "start")["realtime_ns"]
+    assert abs((lost_ns - begin_ns) / 1e9 - int(lost_in[1])) < 2  # the second of the loss, not that of noticing it
+    assert {row["connections_live"] for row in seconds} == {5}
+    assert 5e9 < record.span.ended_ns - lost_ns < 20e9
     for machine in machines[:2]:
         assert_nothing_is_left(machine)

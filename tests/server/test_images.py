@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import docker
 import pymysql
@@ -21,9 +21,12 @@ from dbdyno.configure import Credentials, Server, credentials_file, remove_noted
 from dbdyno.configure._container import CONTAINER_NOTE
 from dbdyno.core import ConfigureError, ContainerChoice, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import ContainerOrder, ContainerProcess, LocalHost
+from dbdyno.lab import find_generator
+from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
 from dbdyno.provision import list_offers, provision
 from dbdyno.store import StoredStudy
 from error_codes import raises_code
+from punctual import ahead_of_others
 
 pytestmark = pytest.mark.server
 MIB = 1 << 20
@@ -113,6 +116,31 @@ def test_what_a_server_uses_of_its_containers_limit_is_read_until_it_ends(daemon
     server.stop()
     assert not group.folder.exists() and server.memory_use is not None
     assert server.memory_use.used_bytes > 30 * MIB and server.memory_use.oom_kills == 0
+
+
+@pytest.mark.parametrize(("network", "route"), [("host", "socket"), ("host", "loopback"), ("bridge", "loopback")])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_session_threads_of_a_server_in_a_container_are_watched(
+    engine: str, network: Literal["host", "bridge"], route: str, daemon: str, start: Start
+) -> None:
+    try:
+        server = start(f"{engine}@image", route=route, container=ContainerChoice(network))
+    except HostError as error:
+        if network == "host":
+            raise
+        pytest.skip(f"no bridge here: {error.why}")
+    assert server.pid is not None
+    with ahead_of_others(), server.connect() as connection, server.connect(), connection.cursor() as cursor:
+        threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
+        threads.start(time.monotonic_ns() + 500_000_000, os.getpid())
+        time.sleep(0.6)
+        cursor.execute("DO SLEEP(3)")
+        threads.stop(3)
+    assert threads.caveats(3) == ()
+    metrics = [(row.metric, row.value) for row in threads.rows(3)]
+    assert [value for metric, value in metrics if metric == "sessions.count"] == [2, 2, 2]
+    slept = [value for metric, value in metrics if metric == "sessions.wait.sleep"]
+    assert max(slept) == pytest.approx(1, abs=0.15), "its name stands in a file of the container"
 
 
 def test_a_server_that_is_killed_is_seen_dead_and_its_container_is_gone(daemon: str, start: Start) -> None:
@@ -230,8 +258,12 @@ def test_a_whole_study_runs_in_containers(daemon: str, laboratory: Any) -> None:
     processes = [json.loads((run / "process.json").read_text()) for run in (results / "runs").iterdir()]
     assert sorted("container" in process for process in processes) == [False, False, True, True]
     assert not containers_of(daemon)
-    has_memory_limits(daemon)
     stored = StoredStudy.open(results)
+    for record in stored.records():
+        telemetry = stored.telemetry(record.run.run_id)
+        counts = telemetry.numbers("value")[telemetry.texts("metric").among(["sessions.count"])]
+        assert len(counts) and set(counts) == {2}, record.caveats
+    has_memory_limits(daemon)
     in_containers = [r.run.run_id for r in stored.records() if r.run.cell.target == "mariadb:11.8@image"]
     for run_id in in_containers:
         assert stored.optional_document(run_id, "life")["memory"]["limit_bytes"] == 1 << 30

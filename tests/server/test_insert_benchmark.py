@@ -13,6 +13,7 @@ import pytest
 
 from dbdyno.configure import Server
 from dbdyno.lab import find_generator
+from error_codes import load_codes
 
 ENGINES = ("mariadb:11.8", "mysql:9.7")
 SIZE = ("--clients=2", "--nr1=2000", "--nr2=2500", "--fidelity=fixed")
@@ -121,6 +122,7 @@ def test_a_table_that_lost_a_key_or_a_row_is_told(filled: Callable[[], Bench]) -
     bench.change("ALTER TABLE pi2 DROP INDEX pi2_pdc")
     told = bench.load("verify", "--after=run")
     assert told.returncode == 3
+    assert load_codes(told.stderr) == ["condition-unchecked", "server-error"]
     assert "pi2_pdc" in told.stderr
 
 
@@ -153,4 +155,5 @@ def test_settling_puts_the_settings_back(filled: Callable[[], Bench]) -> None:
 def test_too_few_connections_are_refused_with_the_right_number(bench: Bench) -> None:
     done = bench.load("run", "--step=qr100", DELETES, "--threads=3")
     assert done.returncode == 2
-    assert "needs 8 connections" in done.stderr
+    assert load_codes(done.stderr) == ["wrong-connections"]
+    assert " 8 " in done.stderr

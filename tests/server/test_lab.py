@@ -230,15 +230,16 @@ def test_a_study_killed_at_any_stage_goes_on_as_if_nothing_had_been(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_servers_and_study_within_ten_seconds(tmp_path: Path, home: Home, number: int) -> None:
+def test_a_signal_stops_servers_and_study_within_five_seconds(tmp_path: Path, home: Home, number: int) -> None:
     study = study_of(["mariadb:11.8"], [1, 2])
     with driven(study, tmp_path, home) as process:
         until(process, "SecondMeasured")
         begun = time.monotonic()
         process.send_signal(number)
         until(process, "interrupted")
+        took_s = time.monotonic() - begun
         assert process.wait(10) == 0
-    assert time.monotonic() - begun < 10
+    assert took_s < 5
     assert servers_of(home) == []
     assert StoredStudy.open(tmp_path / "r").journal()[-1].event == "study-interrupted"
 

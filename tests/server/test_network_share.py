@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -92,7 +92,11 @@ def test_the_time_of_a_cable_is_told_apart_from_the_server_s(name: str, machine:
         # Not BBR, which some machines have: it spreads a reply over a quarter of a round trip that no cable asks for.
         run(*namespace, "sh", "-c", f"echo reno >{UNPACED}")
     command = [sys.executable, "-c", _CONNECT, machine.address]
-    true_ms = float(subprocess.run([*here, *command], capture_output=True, timeout=30, check=True).stdout)
+
+    def true_round_trip_ms() -> float:
+        return float(subprocess.run([*here, *command], capture_output=True, timeout=30, check=True).stdout)
+
+    before_ms = true_round_trip_ms()
     words = ["run", str(tmp_path / "far.toml"), "--force", "-o", str(tmp_path / "out")]
     env = {**os.environ, "DBDYNO_NO_CALIBRATION": "1"}
     ended = subprocess.run(
@@ -104,6 +108,7 @@ def test_the_time_of_a_cable_is_told_apart_from_the_server_s(name: str, machine:
         check=False,
     )
     assert ended.returncode == 0, (ended.stdout, ended.stderr)
+    true_ms = sorted((before_ms, true_round_trip_ms()))
     results = StoredStudy.open(tmp_path / "out")
     assert {record.status for record in results.records()} == {"good"}
     analysis = analyse_study(results)
@@ -116,18 +121,21 @@ def test_the_time_of_a_cable_is_told_apart_from_the_server_s(name: str, machine:
     assert "Each statement takes one round trip" in why_markdown(analysis, why)
 
 
-def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
+def _assert_share(time: NetworkTime, near_ms: float, true_ms: Sequence[float]) -> None:
     # BEGIN, 10 point selects, 4 ranges, COMMIT. A window cuts its first and its last transaction: of the 20
     # transactions of a slow window that is up to one transaction's statements too many or too few.
     assert time.round_trips == pytest.approx(16, abs=16 / 20)
-    # Beside other tests the cable is late by up to 0.2 ms.
-    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)
+    # The cable is a program, and late by up to 0.3 ms where other tests use the processors: asked before and after.
+    least_ms, most_ms = true_ms
+    assert 0.9 * least_ms - 0.3 < time.round_trip_ms < 1.1 * most_ms + 0.3
     assert time.transmission_ms is not None
-    # With load averages of 10 to 16 on two processors it was 0.96 to 1.02 on these cables: what falls short of 1 are
-    # wake-ups at both ends, up to a tenth of a millisecond in each round trip.
+    # What falls short of 1 are wake-ups at both ends. With load averages of 10 to 16 on two processors it was 0.96 to
+    # 1.02 on these cables; on idle ones, which sleep between two statements, 0.83 to 0.90 with 1 ms: up to 0.2 ms in
+    # each round trip.
     assert time.more_work_ms is not None
     true_share = (time.total_ms - near_ms - time.more_work_ms) / time.total_ms
-    assert 0.93 < time.network_share / true_share < 1.05
+    wake_ups_share = 0.2 * time.round_trips / time.total_ms
+    assert 0.93 * true_share - wake_ups_share < time.network_share < 1.05 * true_share
 
 
 def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:

@@ -1,4 +1,4 @@
-"""A host whose wall clock is set while it serves a run. The host is a namespace, see `remote_hosts`."""
+"""A host whose wall clock is set, and whose path becomes slow, while it serves a run. See `remote_hosts`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from server.test_remote_study import ENGINE, assert_nothing_is_left, start, writ
 
 pytestmark = pytest.mark.server
 HOUR_NS = 3600 * 10**9
+SLOWER_NS = 40_000_000
 # No namespace has a time of day of its own: the lab is given another one than the host's, from the first second on.
-SET_FORWARD = f"""
+# So it is with the path between them, which takes longer from then on.
+SET_FORWARD_AND_SLOW = f"""
 from dataclasses import replace
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import SecondMeasured
@@ -27,6 +29,9 @@ def clock(host):
     reading = read(host)
     return replace(reading, unix_ns=reading.unix_ns + ({HOUR_NS} if seconds else 0))
 RemoteHost.clock = clock
+from dbdyno.hosts.remote import _link
+exchange = _link.Exchange
+_link.Exchange = lambda sent, there, received: exchange(sent, there, received + ({SLOWER_NS} if seconds else 0))
 show = _progress.PlainLines.on_event
 def on_event(self, event):
     seconds.extend([event] * isinstance(event, SecondMeasured))
@@ -42,16 +47,23 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteMachine]
         yield made
 
 
-@pytest.mark.parametrize(("before", "texts"), [(SET_FORWARD, 1), ("", 0)])
-def test_a_clock_of_the_host_that_is_set_in_a_run_over_the_network_is_reported(
+@pytest.mark.parametrize(("before", "texts"), [(SET_FORWARD_AND_SLOW, 1), ("", 0)])
+def test_what_happens_to_the_clock_of_the_host_in_a_run_over_the_network_is_reported(
     before: str, texts: int, machine: RemoteMachine, tmp_path: Path
 ) -> None:
     study, output = write_study(tmp_path, machine, ("network",), is_single=True), tmp_path / "out"
     process = start(machine, "run", str(study), "--force", "-o", str(output), before=before)
     told = process.communicate(timeout=240)
     assert process.returncode == 0, told
-    (record,) = StoredStudy.open(output).records()
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
     caveats = [caveat.text for caveat in record.caveats if caveat.code == "clock-jump"]
     assert len(caveats) == texts
     assert all("the server's host was set forward by 3600.0 s" in text for text in caveats)
+    clock = stored.document(record.run.run_id, "telemetry")["clock"]
+    assert (clock["bound_ns"] >= SLOWER_NS // 2) is bool(texts), "by the exchanges after the load"
+    unknown = [caveat.text for caveat in record.caveats if caveat.code == "clock-bound"]
+    assert [f"only to {clock['bound_ns'] / 1e6:.1f} ms" in text for text in unknown] == [True] * texts
+    assert clock["ahead_ns"] > 10**14 and clock["exchanges"] > 0
+    assert f"known to {clock['bound_ns'] / 1e6:.2g} ms" in (output / "report.html").read_text()
     assert_nothing_is_left(machine)

@@ -111,10 +111,10 @@ def passwords_of(machine: RemoteMachine) -> list[str]:
     return [password for file in files for password in json.loads(file.read_text()).values()]
 
 
-def assert_nothing_is_left(machine: RemoteMachine) -> None:
+def assert_nothing_is_left(machine: RemoteMachine, home: Path | None = None) -> None:
     """No process of ours and no folder of a run; engines and snapshots stay."""
     assert comes_true(lambda: not machine.processes(), 10), machine.processes()
-    home = machine.home / ".cache/dbdyno"
+    home = home or machine.home / ".cache/dbdyno"
     # The lock file of a session whose folder was removed after it is the next study's to remove.
     assert [path for path in (home / "run").glob("*") if path.suffix != ".lock"] == []
     assert list((home / "agents").glob("*")) == []
@@ -147,8 +147,10 @@ def test_a_network_to_a_host_of_the_same_boot_is_refused(machine: RemoteMachine,
 
 
 def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMachine, tmp_path: Path) -> None:
+    """Its connections over TCP are encrypted."""
     assert not Path(f"/proc/{machine.init}/root{Home.of_user().root}").exists()
     study, output = write_study(tmp_path, machine, ("loopback", "network")), tmp_path / "out"
+    study.write_text(study.read_text() + '[settings.tls]\navailable = "ON"\n')
     seen, ended = set[bytes](), threading.Event()
     watcher = threading.Thread(target=command_lines_and_environments, args=(seen, ended), daemon=True)
     watcher.start()
@@ -165,6 +167,7 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
         (target, route) for target in ("small", "large") for route in ("loopback", "network")
     }
     assert {record.run.cell.route for record in records if has_caveat(record, "one-machine")} == {"network"}
+    assert_encrypted(stored)
     assert stored.host["hostname"] == "db1"
     assert stored.host["boot_id"] != Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     passwords = passwords_of(machine)
@@ -245,14 +248,25 @@ def test_clients_on_the_host_are_calibrated_there_and_those_of_the_network_are_n
     text, told = process.communicate(timeout=120)
     assert process.returncode == 0, told
     assert {point["route"] for point in json.loads(text)["points"]} == {"socket", "loopback"}
-    study = write_study(tmp_path, machine, ("loopback", "network"), is_single=True)
+    study = write_study(tmp_path, machine, ("socket", "network"), is_single=True)
     process = start(machine, "run", str(study), "--force", "--quiet", "-o", str(tmp_path / "out"))
     told = process.communicate(timeout=240)[1]
     assert process.returncode == 0, told
-    records = StoredStudy.open(tmp_path / "out").records()
-    bases = {record.run.cell.route: record.cpu.client_use_basis for record in records}
-    assert bases == {"loopback": "calibration", "network": "busy share"}
+    stored = StoredStudy.open(tmp_path / "out")
+    records = {record.run.cell.route: record for record in stored.records()}
+    assert {record.status for record in records.values()} == {"good"}
+    bases = {route: record.cpu.client_use_basis for route, record in records.items()}
+    assert bases == {"socket": "calibration", "network": "busy share"}
+    target = stored.document(records["socket"].run.run_id, "order")["target"]
+    assert target["socket"].startswith("/") and target["host"] is None
     assert_nothing_is_left(machine)
+
+
+def assert_encrypted(stored: StoredStudy) -> None:
+    """All loads used TLS, by one cipher."""
+    sessions = [stored.document(record.run.run_id, "start")["session"] for record in stored.records()]
+    ((version, cipher),) = {(session["tls_version"], session["tls_cipher"]) for session in sessions}
+    assert version == "TLSv1.3" and cipher
 
 
 def has_caveat(record: RunRecord, code: str) -> bool:
@@ -306,6 +320,25 @@ def test_a_cut_cable_is_a_lost_path_and_no_stall(
         assert seconds_of(stored, record.run.run_id, "host.cpu", "server.cpu") == seconds
     else:
         assert comes_true(lambda: is_cleaned(machine), 60)
+    assert_nothing_is_left(machine)
+
+
+def test_a_server_that_is_killed_on_the_host_is_a_named_crash(machine: RemoteMachine, tmp_path: Path) -> None:
+    study, output = write_study(tmp_path, machine, ("network",), window=11, is_single=True), tmp_path / "out"
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    assert comes_true(lambda: load_is_driven(machine, "network") or process.poll() is not None, 120)
+    time.sleep(3)
+    (pid,) = [pid for pid, words in machine.processes().items() if "mariadbd" in words]
+    os.kill(pid, signal.SIGKILL)
+    told = process.communicate(timeout=120)
+    assert process.returncode == 1, told
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
+    assert (record.status, record.fault) == ("failed", "killed"), record.reason
+    assert "signal 9" in record.reason
+    assert "ready for connections" in stored.text(record.run.run_id, "server.log")
+    death = stored.document(record.run.run_id, "life")["death"]
+    assert (death["kind"], death["exit_code"]) == ("killed", -9)
     assert_nothing_is_left(machine)
 
 
@@ -374,14 +407,29 @@ def test_without_a_lab_the_server_of_a_running_study_ends_with_the_lease(
     assert_nothing_is_left(machine)
 
 
-def test_a_base_directory_is_copied_to_the_host_as_it_is(machine: RemoteMachine, tmp_path: Path) -> None:
-    unpacked = provision(parse_engine_name("mysql:5.7@maven"), LocalHost(), Home.of_user())
-    study, output = write_study(tmp_path, machine, ("loopback",), is_single=True), tmp_path / "out"
-    study.write_text(study.read_text().replace(ENGINE, f"mysql:5.7@basedir:{unpacked.base_directory}"))
-    process = start(machine, "run", str(study), "--force", "-o", str(output))
+def test_compare_copies_a_base_directory_to_another_home_on_the_host(machine: RemoteMachine, tmp_path: Path) -> None:
+    unpacked = provision(parse_engine_name("mysql:8.0@maven"), LocalHost(), Home.of_user())
+    output, home = tmp_path / "out", "/home/bench/elsewhere"
+    words = ["compare", f"mysql:8.0@basedir:{unpacked.base_directory}", "--host", machine.destination]
+    words += ["--host-address", machine.address, "--host-home", home, "--route", "loopback,network"]
+    words += ["--tables", "1", "--rows", "1000", "--tier", "64MB", "--concurrency", "2", "--rate", "50"]
+    words += ["--warm-up", "1s", "--window", "3s", "--repeats", "1", "--set", "tls.available=ON"]
+    words += ["--force", "-o", str(output)]
+    process = start(machine, *words)
     told = process.communicate(timeout=240)
     assert process.returncode == 0, told
-    assert [record.status for record in StoredStudy.open(output).records()] == ["good"]
-    copied = [folder.name for folder in (machine.home / ".cache/dbdyno/engines").iterdir()]
+    stored = StoredStudy.open(output)
+    records = {record.run.cell.route: record for record in stored.records()}
+    assert {route: record.status for route, record in records.items()} == {"loopback": "good", "network": "good"}
+    targets = {route: stored.document(record.run.run_id, "order")["target"] for route, record in records.items()}
+    assert {route: target["host"] for route, target in targets.items()} == {
+        "loopback": "127.0.0.1",
+        "network": machine.address,
+    }
+    assert_encrypted(stored)
+    host = stored.study.benches[0].server
+    assert host is not None
+    assert (host.ssh, host.address, host.home) == (machine.destination, machine.address, home)
+    copied = [folder.name for folder in (machine.home / "elsewhere/engines").iterdir()]
     assert any(name.startswith(unpacked.base_directory.name) for name in copied), copied
-    assert_nothing_is_left(machine)
+    assert_nothing_is_left(machine, machine.home / "elsewhere")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -132,6 +133,8 @@ def test_a_data_file_is_read_on_the_host_and_here(machines: list[RemoteMachine],
         path = stored.document(record.run.run_id, "order")["workload"]["options"]["data_file"]
         assert (path == str(file)) == (record.run.cell.route == "network")
         assert path.endswith("/links.dat")
+        answers = stored.document(record.run.run_id, "conditions")
+        assert answers and {answer["status"] for answer in answers} == {"holds"}, answers
     assert_nothing_is_left(machine)
 
 
@@ -151,8 +154,34 @@ def test_two_hosts_drive_a_folder_as_one_client(machines: list[RemoteMachine], s
     end = stored.document(record.run.run_id, "end")
     assert [(host["host"], host["connections"]) for host in end["hosts"]] == [("c1", 3), ("c2", 2)]
     assert end["completed"] > 50
-    folders = [agent["folder"] for agent in stored.document(record.run.run_id, "order")["agents"]]
+    folders = [agent["options"]["folder"] for agent in stored.document(record.run.run_id, "order")["agents"]]
     assert len(set(folders)) == 2 and not [folder for folder in folders if str(tmp_path) in folder]
+    for machine in machines:
+        assert_nothing_is_left(machine)
+
+
+def test_two_hosts_read_a_data_file_as_one_client_would(machines: list[RemoteMachine], tmp_path: Path) -> None:
+    server, *clients = machines
+    file = tmp_path / "links.dat"
+    file.write_text("nlinks\n0 50\n1 90\n9 100\n")
+    study, output = write_study(tmp_path, server, ("network",), is_single=True), tmp_path / "out"
+    linkbench = f'[workload]\nname = "linkbench"\nmaxid1 = 300\ndata_file = "{file}"\n'
+    text = study.read_text().replace(SYSBENCH, linkbench)
+    text = text.replace('server = "db1"\n', 'server = "db1"\nclient = ["c1", "c2"]\n')
+    study.write_text(text + "".join(f'[hosts.{client.name}]\nssh = "{client.destination}"\n' for client in clients))
+    process = start(server, "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=300)
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
+    assert record.status == "good", record.reason
+    order, begun = (stored.document(record.run.run_id, name) for name in ("order", "start"))
+    paths = [agent["options"]["data_file"] for agent in order["agents"]]
+    assert len(set(paths)) == 2 and not [path for path in paths if str(tmp_path) in path]
+    options = begun["workload"]["options"]
+    assert options["data_file"] == "links.dat"
+    assert options["crc32 of data_file"] == f"{zlib.crc32(file.read_bytes()):08x}"
+    assert [host["host"] for host in stored.document(record.run.run_id, "end")["hosts"]] == ["c1", "c2"]
     for machine in machines:
         assert_nothing_is_left(machine)
 

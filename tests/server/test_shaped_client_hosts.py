@@ -80,7 +80,7 @@ def _study(
     path = write_study(folder, server, routes, shapes, window=window, pacing=pacing)
     names = ", ".join(f'"{client.name}"' for client in clients)
     text = path.read_text().replace('server = "db1"\n', f'server = "db1"\nclient = [{names}]\n')
-    text = text.replace("concurrency = 2", "concurrency = 5").replace(
+    text = text.replace("concurrency = 8", "concurrency = 5").replace(
         "[hosts.db1]", '[timeouts]\npath = "2s"\n[hosts.db1]'
     )
     path.write_text(text + "".join(f'[hosts.{client.name}]\nssh = "{client.destination}"\n' for client in clients))

@@ -41,7 +41,7 @@ tables = 1
 table_size = 2000
 [axes]
 tier = "64MB"
-concurrency = 2
+concurrency = 8
 route = [ROUTES]
 PACING[measure]
 warm_up = "0s"

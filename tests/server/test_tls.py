@@ -20,7 +20,7 @@ from dbdyno.core import ConfigureError, ProvisionError, parse_engine_name
 from dbdyno.lab import find_generator
 from dbdyno.provision import provision
 from dbdyno.study import ServerAddress
-from error_codes import raises_code
+from error_codes import load_codes, raises_code
 from laboratory import Laboratory
 from rogue_server import Behaviour, RogueServer
 
@@ -68,9 +68,9 @@ class TlsServer:
             timeout=60,
         )
         assert done.returncode != 0
-        if "dbdyno_none" in done.stderr or "1049" in done.stderr:
+        if "1049" in done.stderr:
             return True
-        assert "TLS" in done.stderr, done.stderr
+        assert load_codes(done.stderr) == ["tls-failed"], done.stderr
         return False
 
 
@@ -173,7 +173,7 @@ def test_a_server_without_tls_is_refused_where_it_is_required(
 
 @pytest.mark.parametrize("is_clear", [True, False])
 def test_nothing_of_the_password_reaches_a_rogue_server(laboratory: Laboratory, tmp_path: Path, is_clear: bool) -> None:
-    """Provisioning, attaching and the load's own target: whoever asks for a password in clear does not get it."""
+    """Provisioning, attaching and the load itself: whoever asks for a password in clear does not get it."""
     secret = tmp_path / "password"
     secret.write_text("secret-canary\n")
     secret.chmod(0o600)
@@ -192,9 +192,28 @@ def test_nothing_of_the_password_reaches_a_rogue_server(laboratory: Laboratory, 
                 object.__setattr__(installation, "address", address)
                 with pytest.raises(ConfigureError):
                     attach_server(installation, laboratory.host)
+            codes = _load_codes_of_a_run(server.port, secret, word)
+            if word == "required":
+                assert codes == ["tls-failed"]
+            elif is_clear:
+                assert codes == ["log-in-failed"]
+            else:
+                assert server.statements, "the load is let in, by a scrambled password"
         assert b"secret-canary" not in server.received
         if word == "required":
             assert server.received == b""
+
+
+def _load_codes_of_a_run(port: int, password: Path, word: str) -> list[str]:
+    """Return the codes of the error that ends a short run of the load generator."""
+    words = ["--host=127.0.0.1", f"--port={port}", "--user=app", f"--password-file={password}", f"--tls={word}"]
+    done = subprocess.run(
+        [find_generator(), "run", "sysbench/oltp_point_select", "--time=1s", "--concurrency=1", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return load_codes(done.stderr)
 
 
 @pytest.mark.parametrize("word", ["verify-ca", "verify-identity"])

@@ -1,7 +1,9 @@
-// Points of a chart by keyboard: arrow keys go from one to the next and read it, Enter opens the run behind it.
+// Points of a chart by keyboard: arrow keys go from one to the next and read it, Enter opens the run behind it. In a map
+// of cells they go to the neighbour on their side.
 import { all, make } from "./dom.js";
 import { pointWords } from "./words.js";
 
+const TOLERANCE_PX = 2;
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 const MARKS = "svg .mark-symbol path, svg .mark-rect path";
 
@@ -14,7 +16,7 @@ export function buildPoints(canvas, onOpen) {
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    at = at < 0 ? 0 : (at + step + points.length) % points.length;
+    at = at < 0 ? 0 : isMap(points) ? neighbour(points, at, event.key) : (at + step + points.length) % points.length;
     show(canvas, points[at]);
   });
   canvas.addEventListener("blur", () => {
@@ -23,7 +25,8 @@ export function buildPoints(canvas, onOpen) {
   });
 }
 
-// One for each target at each place, in the order of the places; Vega keeps a mark's row at its element.
+// One for each target at each place, in the order of the places, of a map row by row; Vega keeps a mark's row at its
+// element.
 function pointsOf(canvas) {
   const found = new Map();
   for (const mark of all(MARKS, canvas)) {
@@ -31,7 +34,28 @@ function pointsOf(canvas) {
     const words = datum?.target === undefined || mark.closest(".ends") ? "" : pointWords(datum);
     if (words && !found.has(words)) found.set(words, { mark, datum, words });
   }
-  return [...found.values()].sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
+  const points = [...found.values()];
+  return isMap(points)
+    ? points.sort(byPosition)
+    : points.sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
+}
+
+const isMap = (points) => points.every(({ mark }) => mark.closest(".mark-rect"));
+
+function byPosition(one, other) {
+  const [here, there] = [one.mark.getBoundingClientRect(), other.mark.getBoundingClientRect()];
+  return Math.abs(here.y - there.y) > TOLERANCE_PX ? here.y - there.y : here.x - there.x;
+}
+
+// The nearest cell of the same row or column on the side of an arrow key; the same cell at the edge of the map.
+function neighbour(points, at, key) {
+  const [along, across] = key === "ArrowRight" || key === "ArrowLeft" ? ["x", "y"] : ["y", "x"];
+  const boxes = points.map(({ mark }) => mark.getBoundingClientRect());
+  const distances = boxes.map((box) => STEPS[key] * (box[along] - boxes[at][along]));
+  return distances.reduce((nearest, distance, index) => {
+    const isBeyond = distance > TOLERANCE_PX && Math.abs(boxes[index][across] - boxes[at][across]) <= TOLERANCE_PX;
+    return isBeyond && (nearest === at || distance < distances[nearest]) ? index : nearest;
+  }, at);
 }
 
 const placeOf = ({ concurrency, connections = concurrency }) => connections ?? 0;

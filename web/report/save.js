@@ -20,7 +20,9 @@ export function addTools(figure, name, viewOf, source) {
     bar.append(button(kind, `Save this chart as ${kind}`, saveAs));
   }
   if (figure.id) {
-    bar.append(make("a", { text: "link", href: `#${figure.id}`, "aria-label": "Link to this chart as it is" }));
+    bar.append(
+      make("a", { text: "link", href: `#${figure.id}`, "aria-label": "Link to this chart with the current filter" }),
+    );
   }
   figure.querySelector("figcaption").append(bar);
 }

@@ -41,11 +41,14 @@ function marksOf(run, panel) {
 export const secondsOf = (run) => (run.phases.length ? [run.phases[0].from, run.phases.at(-1).to] : [0, 1]);
 
 // Steps from second to second stand for the seconds; without steps each is one. A value is of `step` seconds; `gaps` are
-// the indices of points that come after seconds without a value.
+// the indices of points that come after seconds without a value. Values are whole numbers that end at decimal place `p`.
 export function unfolded(line) {
   const seconds = [line.s];
   for (let at = 1; at < line.v.length; at += 1) seconds.push(seconds[at - 1] + (line.d ? line.d[at - 1] : 1));
-  return { name: line.n, s: seconds, v: line.v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
+  const scale = Number(`1e${Math.abs(line.p ?? 0)}`);
+  const v =
+    line.p > 0 ? line.v.map((value) => value / scale) : line.p < 0 ? line.v.map((value) => value * scale) : line.v;
+  return { name: line.n, s: seconds, v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
 }
 
 export function rangeWords(line) {

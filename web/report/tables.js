@@ -13,7 +13,7 @@ export function buildTables(filterTable = () => {}) {
       await unpackRows(table, filterTable);
       saveText(`${table.dataset.csv.replaceAll("/", "-")}.csv`, csvText(visibleCells(table)), "text/csv");
     };
-    table.caption.append(button("CSV", "Save this table as CSV, as it is filtered", saveTable));
+    table.caption.append(button("CSV", "Save the rows shown as CSV", saveTable));
     if (isPacked(table) && !table.closest("details")) unpackRows(table, filterTable);
   }
   document.addEventListener("toggle", (event) => event.target.open && unpackTables(event.target, filterTable), true);

@@ -1,4 +1,6 @@
 // Text for people and files; no document is needed here.
+import { counted } from "../counted.js";
+
 export const shortened = (text, most = 40) =>
   text.length <= most ? text : `${text.slice(0, most - 13)}…${text.slice(-12)}`;
 
@@ -17,7 +19,7 @@ export const csvText = (rows) => rows.map((row) => `${row.map(csvField).join(","
 export function pointWords({ title, target, memory, concurrency, connections = concurrency, shown, median }) {
   const value = shown ?? (median === undefined ? "" : `median ${median.toLocaleString("en")} TPS`);
   if (!value) return "";
-  const at = connections && `${connections.toLocaleString("en")} ${connections === 1 ? "connection" : "connections"}`;
+  const at = connections && counted(connections, "connection");
   const where = [memory, at].filter(Boolean).join(", ");
   return `${title ?? target}${where && `, ${where}`}: ${value}`;
 }

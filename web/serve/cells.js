@@ -1,6 +1,7 @@
 // The table of cells. What is the same in all of them stands once, above, so that a phone shows the throughput.
 import { byId, element, setText } from "./dom.js";
-import { counted, rate } from "./words.js";
+import { counted } from "../counted.js";
+import { rate } from "./words.js";
 
 const interval = (cell) => (cell.low === null || cell.high === null ? "–" : `${rate(cell.low)} to ${rate(cell.high)}`);
 

@@ -1,7 +1,8 @@
 // The list of studies.
 import { byId, element, setText } from "./dom.js";
 import { follow } from "./follow.js";
-import { counted, listedStudies, moment, runsWords, STATE_WORDS } from "./words.js";
+import { counted } from "../counted.js";
+import { listedStudies, moment, runsWords, STATE_WORDS } from "./words.js";
 
 let listed = null;
 let drawn = "";

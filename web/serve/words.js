@@ -1,4 +1,6 @@
 // Objects of studies as words for people; no document is needed here.
+import { counted } from "../counted.js";
+
 export const STATE_WORDS = {
   reading: "being read",
   running: "running",
@@ -14,9 +16,6 @@ export const number = (value, digits) => value.toLocaleString("en", { maximumSig
 export const rate = (value) => (value === null || value === undefined ? "–" : number(value, value >= 1000 ? 4 : 3));
 
 export const moment = (ms) => (ms ? `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC` : "");
-
-export const counted = (count, noun, nouns = `${noun}s`) =>
-  `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
 
 export function runsWords(study) {
   const failed = study.statuses.failed ? `, ${study.statuses.failed} failed` : "";
@@ -45,11 +44,14 @@ export function remainingWords(seconds, hasOpenEnd = false) {
   return `About ${words} left, at the pace so far.`;
 }
 
+function noiseWords(share) {
+  return share < 1 ? ` ± ${number(100 * share, 2)} % (noise of this run alone)` : " (too noisy for an interval)";
+}
+
 export function levelWords(live) {
   if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
   if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
-  const hasNoise = live.half_width !== null && live.mean > 0;
-  const noise = hasNoise ? ` ± ${number((100 * live.half_width) / live.mean, 2)} % (noise of this run alone)` : "";
+  const noise = live.half_width === null || !(live.mean > 0) ? "" : noiseWords(live.half_width / live.mean);
   return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
 }
 

@@ -21,6 +21,13 @@ test("steps of a thinned line become seconds", () => {
   assert.deepEqual(unfolded({ n: "x", s: 0, v: [1, 2, 3] }).s, [0, 1, 2]);
 });
 
+test("values that end at a decimal place are what JSON of them would be", () => {
+  assert.deepEqual(unfolded({ n: "x", s: 0, v: [3, 1225], p: 2 }).v, [0.03, 12.25]);
+  assert.deepEqual(unfolded({ n: "x", s: 0, v: [7, -9], p: -3 }).v, [7000, -9000]);
+  for (let place = 1; place <= 22; place += 1)
+    assert.equal(unfolded({ n: "x", s: 0, v: [1235], p: place }).v[0], Number(`1235e-${place}`));
+});
+
 test("a cursor reads the last kept second at or before it", () => {
   assert.deepEqual(
     [1, 2, 3, 5, 6, 99].map((second) => indexAt(LINE, second)),

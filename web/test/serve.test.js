@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { counted } from "../counted.js";
 import { commonWords, splitColumns } from "../serve/cells.js";
 import { linePath } from "../serve/plot.js";
-import {
-  ceiling,
-  counted,
-  levelWords,
-  listedStudies,
-  moment,
-  phaseWords,
-  rate,
-  remainingWords,
-} from "../serve/words.js";
+import { ceiling, levelWords, listedStudies, moment, phaseWords, rate, remainingWords } from "../serve/words.js";
 
 const cell = (facts) => ({
   target: "a",
@@ -73,6 +65,7 @@ test("a level without noise claims none", () => {
   const live = { verdict: "", mean: 1000, half_width: null, window_s: 2 };
   assert.doesNotMatch(levelWords(live), /±/);
   assert.match(levelWords({ ...live, half_width: 10 }), /1,000 TPS ± 1 %/);
+  assert.match(levelWords({ ...live, half_width: 1530 }), /1,000 TPS \(too noisy for an interval\)/);
   assert.doesNotMatch(levelWords({ ...live, mean: 0, half_width: 0 }), /±|NaN/);
 });
 

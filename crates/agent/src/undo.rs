@@ -1,4 +1,4 @@
-//! Undoes what a session changed on this host, and removes what it made.
+//! Undoes what a session changed on this host, and removes its files and rules.
 
 use crate::session_folder::Note;
 use std::fs;

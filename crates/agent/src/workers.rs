@@ -1,4 +1,4 @@
-//! Runs each piece of work on a thread of its own, and keeps some threads for the next: a lab asks a dozen times a
+//! Runs each piece of work on a separate thread, and keeps some threads for the next: a lab asks a dozen times a
 //! second, and making a thread takes longer than most answers.
 
 use std::collections::VecDeque;

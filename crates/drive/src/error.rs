@@ -63,6 +63,9 @@ pub enum DriveError {
         /// The connection that was refused, counted from 1.
         reached: u32,
     },
+    /// Rows are missing, without which the load would do less work.
+    #[error("an earlier filling of the tables did not finish")]
+    UnfinishedFilling,
     /// The process may not open so many files.
     #[error("{needed} open files are needed and this process may open {limit}")]
     OpenFiles {
@@ -102,7 +105,7 @@ impl DriveError {
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {
-            Self::Request(_) => Fault::Request,
+            Self::Request(_) | Self::UnfinishedFilling => Fault::Request,
             Self::Bug(_)
             | Self::Server {
                 source: WireError::Misuse(_),
@@ -132,6 +135,10 @@ impl DriveError {
             )),
             Self::StartMissed { .. } => Some(
                 "ask for a later start (--start-at), so that all connections are open before"
+                    .to_owned(),
+            ),
+            Self::UnfinishedFilling => Some(
+                "finish it: dbdyno-load populate --resume with the same workload options"
                     .to_owned(),
             ),
             Self::OpenFiles { needed, .. } => Some(format!(
@@ -180,6 +187,28 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
         2006 | 2013 => Some(
             "read the server's log; to continue after a lost connection, add 2006,2013 to the ignored errors (for \
              sysbench's workloads --ignore-errors 1213,1020,1205,2006,2013)",
+        ),
+        _ => settings_remedy_for_code(code),
+    }
+}
+
+/// Returns what would help where a setting of the server stands against a statement.
+#[must_use]
+pub fn server_settings_remedy(error: &WireError) -> Option<&'static str> {
+    settings_remedy_for_code(server_code(error)?)
+}
+
+fn settings_remedy_for_code(code: u16) -> Option<&'static str> {
+    match code {
+        1104 => {
+            Some("lift the server's limit for new sessions: SET GLOBAL max_join_size = DEFAULT")
+        }
+        1153 => Some("raise it on the server: SET GLOBAL max_allowed_packet = 67108864"),
+        1290 | 1792 | 1836 => Some(
+            "let the server take writes: read_only, super_read_only and transaction_read_only (tx_read_only) must be OFF",
+        ),
+        1969 | 3024 => Some(
+            "lift the server's limit for statements: max_execution_time (MySQL) or max_statement_time (MariaDB) must be 0",
         ),
         _ => None,
     }

@@ -50,8 +50,8 @@ mod timers;
 mod worker;
 
 pub use client_share::{ClientShare, CommonStart, StartSignal, StartTime};
-pub use counted::counted;
-pub use error::{DriveError, Fault};
+pub use counted::{counted, form_for};
+pub use error::{DriveError, Fault, server_settings_remedy};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use network_path::{NetworkPath, NetworkTraffic};
 pub use observe::{
@@ -64,4 +64,4 @@ pub use search::{Search, falls_short, search};
 pub use search_result::{Probe, SearchResult};
 pub use session_read_back::SessionReadBack;
 pub use stop::{Cause, Failure, StopSwitch};
-pub use worker::LOST_CONNECTION_CODES;
+pub use worker::{ANSWER_TOO_LARGE, LOST_CONNECTION_CODES, MALFORMED_PACKET, UNTIMED_CODES};

@@ -2,7 +2,9 @@
 
 use crate::connection_pair::ConnectionPair;
 use crate::error::{server, server_code};
-use crate::session_read_back::{SessionReadBack, global_variable, read_back, server_identity};
+use crate::session_read_back::{
+    SessionReadBack, check_filling, global_variable, read_back, server_identity,
+};
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -114,6 +116,7 @@ impl Opener {
     pub(crate) fn ask_session(&self, lane: u8) -> Result<SessionReadBack, DriveError> {
         let mut session = self.connect(lane)?;
         let mut facts = read_back(&mut session)?;
+        check_filling(&mut session)?;
         if self.load.is_share() {
             facts.server_identity = Some(server_identity(&mut session)?);
         }
@@ -136,6 +139,8 @@ impl Opener {
         self.connect_retries.fetch_add(retries, Ordering::Relaxed);
         let limited = session.set_timeout(self.load.answer_timeout);
         limited.map_err(server("limiting the time for answers"))?;
+        let escaping = session.escape_by_backslash();
+        escaping.map_err(server("making backslashes escapes"))?;
         Ok(session)
     }
 

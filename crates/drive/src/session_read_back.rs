@@ -2,7 +2,8 @@
 
 use crate::DriveError;
 use crate::error::server;
-use dbdyno_wire::{Compression, QueryResult, Session};
+use dbdyno_wire::{Compression, QueryResult, Session, WireError};
+use dbdyno_workload::STEP_LOG_TABLE;
 
 /// Holds the settings of a session that affect results, as the server reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +60,18 @@ pub(crate) fn read_back(session: &mut Session) -> Result<SessionReadBack, DriveE
         collation: variable("collation_connection").unwrap_or_default(),
         server_identity: None,
     })
+}
+
+/// Checks that no filling of the tables is unfinished: its step log would be there.
+pub(crate) fn check_filling(session: &mut Session) -> Result<(), DriveError> {
+    let is_step_log = |name: &Option<Vec<u8>>| name.as_deref() == Some(STEP_LOG_TABLE.as_bytes());
+    match session.query(&format!("SHOW TABLES LIKE '{STEP_LOG_TABLE}'")) {
+        Ok(found) if found.rows.iter().flatten().any(is_step_log) => {
+            Err(DriveError::UnfinishedFilling)
+        }
+        Ok(_) | Err(WireError::Server(_)) => Ok(()),
+        Err(error) => Err(server("asking whether the tables are filled")(error)),
+    }
 }
 
 /// Identifies the server, regardless of the address it is reached by.

@@ -34,6 +34,7 @@ fn run_for(time: &str, socket: &Path, arguments: &[&str]) -> Output {
         .arg(socket)
         .args(arguments)
         .env_remove("DBDYNO_PASSWORD_FILE")
+        .env("DBDYNO_ERROR_CODES", "1")
         .output()
         .unwrap()
 }
@@ -220,10 +221,8 @@ fn a_wrong_requirement_is_a_wrong_request_with_the_nearest_metric() {
     let output = run(Path::new("/nowhere"), &["--require", "erors<1%"]);
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        told.contains("errors") && told.contains("write for example"),
-        "{told}"
-    );
+    assert!(told.ends_with("\ncode: wrong-value\n"), "{told}");
+    assert!(told.contains(" errors "), "{told}");
 
     let with_order = ["run", "--order", "-", "--require", "tps>1"];
     let program = env!("CARGO_BIN_EXE_dbdyno-load");

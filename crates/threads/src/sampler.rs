@@ -139,9 +139,11 @@ impl Sampler {
             self.sweep()?;
         }
         self.is_stopped = self.process.is_stopped();
+        let before = self.second.waits;
         for id in self.due() {
             self.sample(id);
         }
+        self.second.charge_group_to_its_leader(&before);
         Ok(())
     }
 

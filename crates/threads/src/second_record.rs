@@ -23,6 +23,19 @@ pub struct SecondRecord {
     pub background: Vec<GroupSecond>,
 }
 
+impl SecondRecord {
+    /// Counts those that wait in RocksDB's write group while its leader is delayed as delayed, too: their own stacks show
+    /// only that they wait for the leader, which is otherwise a wait for the write-ahead log. `before` are the waits before
+    /// this look at the sessions.
+    pub(crate) fn charge_group_to_its_leader(&mut self, before: &[u64; WaitClass::ALL.len()]) {
+        let (stall, flush) = (WaitClass::WriteStall.index(), WaitClass::RedoFlush.index());
+        if self.waits[stall] > before[stall] {
+            self.waits[stall] += self.waits[flush] - before[flush];
+            self.waits[flush] = before[flush];
+        }
+    }
+}
+
 /// One second of the threads of one name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GroupSecond {
@@ -77,5 +90,25 @@ mod tests {
         assert_eq!(group_name("ib_io_rd-3"), "ib_io_rd");
         assert_eq!(group_name("worker12"), "worker");
         assert_eq!(group_name("mysqld"), "mysqld");
+    }
+
+    fn waits(stalled: u64, flushing: u64) -> [u64; WaitClass::ALL.len()] {
+        let mut waits = [0; WaitClass::ALL.len()];
+        waits[WaitClass::WriteStall.index()] = stalled;
+        waits[WaitClass::RedoFlush.index()] = flushing;
+        waits
+    }
+
+    #[test]
+    fn sessions_behind_a_delayed_leader_are_delayed() {
+        let before = waits(4, 20);
+        for (seen, counted) in [(waits(5, 35), waits(20, 20)), (waits(4, 35), waits(4, 35))] {
+            let mut second = SecondRecord {
+                waits: seen,
+                ..SecondRecord::default()
+            };
+            second.charge_group_to_its_leader(&before);
+            assert_eq!(second.waits, counted);
+        }
     }
 }

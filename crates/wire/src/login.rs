@@ -6,6 +6,7 @@ use crate::connection::WireConnection;
 use crate::deadline::Deadline;
 use crate::handshake::{Greeting, HandshakeResponse, put_handshake_response_head};
 use crate::packet::{begin, finish};
+use crate::reply::STATUS_NO_BACKSLASH_ESCAPES;
 use crate::reply_reader::{ReplyReader, parse_error};
 use crate::stream::SocketStream;
 use crate::transport::Transport;
@@ -73,7 +74,7 @@ pub(crate) fn log_in_over(
         (login, session_info) = login.encrypt(capabilities)?;
         tls = Some(session_info);
     }
-    let method = login.authenticate(&greeting, capabilities)?;
+    let (method, status) = login.authenticate(&greeting, capabilities)?;
     let mut connection = login.connection;
     connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
     *connection.info = SessionInfo {
@@ -85,6 +86,7 @@ pub(crate) fn log_in_over(
         compression: options.compression,
         capabilities,
         is_mariadb: greeting.is_mariadb,
+        has_plain_backslashes: status & STATUS_NO_BACKSLASH_ESCAPES != 0,
     };
     let stream = connection.transport.stream_mut();
     stream.set_limit(options.answer_timeout)?;
@@ -92,6 +94,14 @@ pub(crate) fn log_in_over(
         Compression::Off => connection,
         Compression::Zlib => connection.compressed(),
     })
+}
+
+/// Returns the status bits in the rest of an OK packet.
+fn session_status(rest: &[u8]) -> Result<u16, WireError> {
+    let mut bytes = Bytes(rest);
+    bytes.length()?; // affected rows
+    bytes.length()?; // last insert id
+    Ok(bytes.u16()?)
 }
 
 /// Returns what both sides can do, as far as this endpoint wants it.
@@ -179,12 +189,13 @@ impl Login<'_> {
         Ok((self, session_info))
     }
 
-    /// Sends the handshake response and authenticates. Returns the method that the server accepted.
+    /// Sends the handshake response and authenticates. Returns the method that the server accepted, and the status bits
+    /// of the session.
     fn authenticate(
         &mut self,
         greeting: &Greeting,
         capabilities: u32,
-    ) -> Result<AuthMethod, WireError> {
+    ) -> Result<(AuthMethod, u16), WireError> {
         // A default method unknown here may still not be this user's: the server will switch.
         let mut method =
             AuthMethod::named(&greeting.auth_plugin).unwrap_or(AuthMethod::NativePassword);
@@ -202,7 +213,7 @@ impl Login<'_> {
         for _ in 0..MAX_AUTH_ROUNDS {
             let answer = self.receive()?;
             match answer.split_first() {
-                Some((&OK, _)) => return Ok(method),
+                Some((&OK, rest)) => return Ok((method, session_status(rest)?)),
                 Some((&ERROR, _)) => return Err(self.login_error(method, &answer)?),
                 Some((&AUTH_SWITCH_REQUEST, rest)) => {
                     (method, nonce) = self.auth_switch(rest)?;

@@ -8,6 +8,8 @@ pub(crate) const STATUS_MORE_RESULTS: u16 = 0x0008;
 pub(crate) const STATUS_SESSION_CHANGED: u16 = 0x4000;
 /// The rows are one: what a prepared CALL left in its OUT parameters.
 pub(crate) const STATUS_OUT_PARAMETERS: u16 = 0x1000;
+/// A backslash in a literal stands for itself.
+pub(crate) const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x0200;
 const STATUS_IN_TRANSACTION: u16 = 0x0001;
 
 /// The whole answer to one request. Of several results (a stored procedure) rows and affected rows are

@@ -75,6 +75,17 @@ impl Session {
         self.connection.transport.stream_mut().set_limit(limit)
     }
 
+    /// Makes a backslash in a literal an escape, as [`StatementText`](crate::StatementText) and files of rows are
+    /// written, on a server whose `sql_mode` says otherwise.
+    pub fn escape_by_backslash(&mut self) -> Result<(), WireError> {
+        if self.info().has_plain_backslashes {
+            self.query(
+                "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
+            )?;
+        }
+        Ok(())
+    }
+
     /// Sends one statement as text and keeps its rows. Of several results the last with rows is kept.
     pub fn query(&mut self, sql: &str) -> Result<QueryResult, WireError> {
         self.begin();

@@ -21,6 +21,8 @@ pub struct SessionInfo {
     pub capabilities: u32,
     /// Whether the server is a MariaDB.
     pub is_mariadb: bool,
+    /// Whether the log-in's `sql_mode` takes a backslash in a literal for itself (`NO_BACKSLASH_ESCAPES`).
+    pub has_plain_backslashes: bool,
 }
 
 /// The encryption of a connection.

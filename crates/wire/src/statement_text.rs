@@ -5,8 +5,8 @@ use crate::{Parameter, Parameters};
 
 /// A statement cut at its `?` places, ready to be filled many times.
 ///
-/// Quotes and backslashes in a value are doubled, which is right unless the session's `sql_mode` holds
-/// `NO_BACKSLASH_ESCAPES`.
+/// Quotes and backslashes in a value are doubled; see
+/// [`Session::escape_by_backslash`](crate::Session::escape_by_backslash).
 ///
 /// ```
 /// use dbdyno_wire::{Parameters, StatementText};

@@ -3,7 +3,7 @@
 use crate::family::{Family, GivenOptions, OptionInfo};
 use crate::insert_benchmark;
 use crate::linkbench;
-use crate::nearest::nearest;
+use crate::nearest::{nearest, probably_meant};
 use crate::oltp;
 use crate::sql_files;
 use crate::tpcc;
@@ -132,11 +132,11 @@ fn family_of(name: &str) -> Result<&'static Family, WorkloadError> {
         let known = &workload_names();
         let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
         let bare_names: Vec<String> = known.iter().map(|known| bare(known)).collect();
-        let close = nearest(&bare(name), bare_names.iter().map(String::as_str));
-        let full = known.iter().find(|known| bare(known) == close);
+        let close = probably_meant(&bare(name), bare_names.iter().map(String::as_str));
+        let full = known.iter().find(|known| Some(&*bare(known)) == close);
         WorkloadError::UnknownWorkload {
             name: name.to_owned(),
-            nearest: full.cloned().unwrap_or_default(),
+            nearest: full.cloned(),
             known: known.join(", "),
         }
     })

@@ -6,12 +6,12 @@ use dbdyno_chance::RandomSource;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkloadError {
     /// No workload of this name.
-    #[error("unknown workload {name:?}; the nearest known name is {nearest:?} (known: {known})")]
+    #[error("unknown workload {name:?}{} (known: {known})", meant_words(nearest.as_deref()))]
     UnknownWorkload {
         /// What was asked for.
         name: String,
-        /// The known name most like it.
-        nearest: String,
+        /// The known name that was probably meant.
+        nearest: Option<String>,
         /// All known names, with commas.
         known: String,
     },
@@ -106,4 +106,10 @@ impl WorkloadError {
         }
         Err(Self::SeedTooLarge { seed: source.seed })
     }
+}
+
+fn meant_words(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!("; the nearest known name is {nearest:?}")
+    })
 }

@@ -105,7 +105,7 @@ pub struct Metadata {
 )]
 #[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum RetryValues {
-    /// Drawn anew (sysbench).
+    /// Drawn again (sysbench).
     #[default]
     New,
     /// Those of the first attempt (tpcc-mysql).
@@ -211,7 +211,7 @@ pub struct WorkloadSpec {
     /// The role of the server that each user's second connection goes to, where that is another server.
     pub role: Option<String>,
     /// Statements that each of a user's connections begins with, before anything is prepared; again after it was
-    /// opened anew.
+    /// reopened.
     pub session_statements: [Vec<String>; 2],
 }
 
@@ -259,7 +259,7 @@ pub trait User: Send {
     /// otherwise the user's own choice.
     fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType;
     /// Starts the event under way again, after an attempt at it was given up, and says of which type it is now: the
-    /// same, unless the imitated tool draws that anew, too.
+    /// same, unless the imitated tool draws that again, too.
     fn repeat_event(&mut self, draws: RetryValues) -> TransactionType;
     /// Fills `call` with the event's next statement. `answer` is that to the statement before it, `None` for the
     /// first.

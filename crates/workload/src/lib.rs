@@ -65,6 +65,9 @@ pub use event::{
 pub use family::OptionInfo;
 pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
 pub use nearest::{nearest, probably_meant};
+/// The table in which a filling of the tables records its steps. It exists as long as the filling is not complete.
+pub const STEP_LOG_TABLE: &str = "dbdyno_filling";
+
 pub use population::{
     Check, CheckPhase, Compression, Condition, InvariantScope, Population, RowSource,
 };

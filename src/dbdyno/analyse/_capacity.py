@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._phrases import (
     faster_words,
@@ -19,14 +21,28 @@ from dbdyno.analyse._phrases import (
     ratio_words,
 )
 from dbdyno.analyse._settled import may_reach
+from dbdyno.analyse._variation import most_assumed_spread
+from dbdyno.analyse._words import assumed_words
 from dbdyno.core import counted, format_memory, is_vague_ratio, short_percent, target_title, verb_for
-from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
+from dbdyno.stats import (
+    LogDifference,
+    LogLevel,
+    Peak,
+    ScalabilityFit,
+    bounded_exp,
+    compare,
+    fit_scalability,
+    holm,
+    peak,
+    verdict_of,
+)
 
 _MOST_SENTENCES = 6
 _MOST_FALLS = 3
 # From this loss on, the words say that a target collapses; a tenth less is no collapse.
 _COLLAPSE_LOSS = 1 / 3
 _WHOLE_TIMES_FROM = 100
+_LEAST_EXTENT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +79,9 @@ class CapacityJudgement:
     steps : from each concurrency to the next
     falls : from the best concurrency to each higher one at which throughput is clearly lower
     fit : the law of scalability; None below six concurrencies. Draw it only when `fit.is_shown`
+    plateau_start : fewest connections beyond which all more of them are shown to bring less than 3 %; None where that
+        is not shown, or where throughput falls
+    assumed_spread : of levels that were measured once, as of a `Comparison`; None where none was assumed
     more_memory : from the next smaller memory budget, each at its own best concurrency; None for the smallest, and
         where what has not settled may be the best of either
     """
@@ -79,6 +98,8 @@ class CapacityJudgement:
     more_memory: CapacityStep | None
     unsettled: tuple[int, ...] = ()
     possible_peaks: tuple[int, ...] = ()
+    plateau_start: int | None = None
+    assumed_spread: float | None = None
 
     @property
     def is_open(self) -> bool:
@@ -92,9 +113,31 @@ class CapacityJudgement:
         return min(self.falls, key=lambda step: step.ratio)
 
     @property
+    def recovery(self) -> CapacityStep | None:
+        """Return the first step from the deepest fall that brings it back: clearly more, and no fall from the peak."""
+        lowest = self.deepest_fall.after
+        larger = [n for n in sorted(self.levels) if n > lowest]
+        differences = [compare(self.levels[n], self.levels[lowest]) for n in larger]
+        adjusted = holm([difference.p for difference in differences])
+        for n, difference, p in zip(larger, differences, adjusted, strict=True):
+            if difference.ratio > 1 and verdict_of(difference, p) == "different" and n not in self.peak.falls:
+                return _capacity_step(lowest, n, difference)
+        return None
+
+    @property
     def best(self) -> LogLevel:
         """Return the level at the best concurrency."""
         return self.levels[self.peak.best]
+
+
+@dataclass(frozen=True, slots=True)
+class LawPoint:
+    """Holds transactions per second by the law of scalability at one concurrency, with its 95 % band."""
+
+    concurrency: float
+    tps: float
+    low: float
+    high: float
 
 
 Curve = tuple[str, str, str, int]
@@ -103,12 +146,14 @@ Curve = tuple[str, str, str, int]
 def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgement]:
     """Return every target and memory budget measured at two concurrencies or more, in the order of the judgements."""
     curves: dict[Curve, dict[int, LogLevel]] = {}
+    settled_cells: dict[Curve, list[CellJudgement]] = {}
     unsettled_cells: dict[Curve, list[CellJudgement]] = {}
     for group in judgements:
         cell = group.cell
         curve_key = (cell.workload, cell.route, cell.target, cell.tier_bytes)
         if group.decides and group.level is not None:
             curves.setdefault(curve_key, {})[cell.concurrency] = group.level
+            settled_cells.setdefault(curve_key, []).append(group)
         elif group.trusted and not group.is_settled:
             unsettled_cells.setdefault(curve_key, []).append(group)
     peaks = {curve: peak(levels) for curve, levels in curves.items()}
@@ -117,15 +162,35 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
         for curve, levels in curves.items()
     }
     known_peaks = {curve: top for curve, top in peaks.items() if not possible_peaks[curve]}
+    unsettled = {
+        curve: tuple(sorted(group.cell.concurrency for group in unsettled_cells.get(curve, ()))) for curve in curves
+    }
     return [
         replace(
             _capacity_judgement(curve, levels, peaks[curve], _step_from_less_memory(curve, curves, known_peaks)),
-            unsettled=tuple(sorted(group.cell.concurrency for group in unsettled_cells.get(curve, ()))),
+            unsettled=unsettled[curve],
             possible_peaks=possible_peaks[curve],
+            plateau_start=None if peaks[curve].falls else _plateau_start(levels, unsettled[curve]),
+            assumed_spread=most_assumed_spread(settled_cells[curve]),
         )
         for curve, levels in curves.items()
         if len(levels) > 1
     ]
+
+
+def _plateau_start(levels: Mapping[int, LogLevel], unsettled: Sequence[int]) -> int | None:
+    """Return the fewest connections beyond which all more of them bring less than the margin; None if not shown.
+
+    Each number is tested against all larger ones, the largest numbers first, up to the first that fails: so the tests
+    need no adjustment. From less than twice the connections on, a curve is too short to be called level.
+    """
+    start, concurrencies = None, sorted(levels)
+    for index in range(len(concurrencies) - 2, -1, -1):
+        n, larger = concurrencies[index], concurrencies[index + 1 :]
+        if any(m > n for m in unsettled) or not all(compare(levels[m], levels[n]).is_below() for m in larger):
+            break
+        start = n
+    return start if start is not None and concurrencies[-1] >= _LEAST_EXTENT * start else None
 
 
 def _possible_peaks(unsettled_groups: Sequence[CellJudgement], best: LogLevel) -> tuple[int, ...]:
@@ -158,27 +223,50 @@ def fall_sentence(judgements: Sequence[CapacityJudgement]) -> str:
     falling = list(deepest_curves.values())
     named = [curve for curve in falling if _collapses(curve)] or falling
     verb = "collapse" if _collapses(named[0]) else "fall"
-    names_and_losses = [(target_title(curve.target), *_loss_words(curve, several_workloads)) for curve in named]
+    listed_curves = named[:_MOST_FALLS]
+    spread_words = assumed_words(most_assumed_spread(listed_curves))
+    where += f", {spread_words}" if spread_words else ""
+    names_and_losses = [(target_title(curve.target), *_loss_words(curve, several_workloads)) for curve in listed_curves]
     if len(falling) == 1:
-        name, loss, place = names_and_losses[0]
-        return f"{name} {verb}s beyond its peak{where}: {loss} less {place}."
+        name, (loss, interval), place = names_and_losses[0]
+        return f"{name} {verb}s beyond its peak{where}: {loss} less{interval} {place}{_recovery_words(falling)}."
     subject = f"{counted(len(named), 'target')} {verb_for(len(named), f'{verb}s', verb)} beyond the peak{where}"
-    losses = ", ".join(f"{name} by {loss} {place}" for name, loss, place in names_and_losses[:_MOST_FALLS])
-    rest_count = len(falling) - min(len(named), _MOST_FALLS)
+    is_one_place = len(listed_curves) > 1 and len({place for _, _, place in names_and_losses}) == 1
+    losses = ", ".join(
+        f"{name} by {loss}{interval}{'' if is_one_place else f' {place}'}"
+        for name, (loss, interval), place in names_and_losses
+    )
+    losses += f", all {names_and_losses[0][2]}" if is_one_place else ""
+    rest_count = len(falling) - len(listed_curves)
     rest_words = (
         f"; {counted(rest_count, 'other')} {verb_for(rest_count, 'falls', 'fall')} by less" if rest_count else ""
     )
-    return f"{subject}: {losses}{rest_words}."
+    return f"{subject}: {losses}{_recovery_words(listed_curves)}{rest_words}."
+
+
+def _recovery_words(curves: Sequence[CapacityJudgement]) -> str:
+    """Return which of these curves are back at more connections than those of their deepest fall, after other words."""
+    words = ""
+    for curve in curves:
+        if (step := curve.recovery) is not None:
+            name = "it" if len(curves) == 1 else target_title(curve.target)
+            share, interval = faster_words(step.ratio, step.low, step.high, "higher", "lower")
+            words += f"; at {step.after:,}, {name} is back: {share} at {step.before:,} ({interval})"
+    return words
 
 
 def _collapses(judgement: CapacityJudgement) -> bool:
     return 1 - judgement.deepest_fall.ratio >= _COLLAPSE_LOSS
 
 
-def _loss_words(judgement: CapacityJudgement, several_workloads: bool) -> tuple[str, str]:
+def _loss_words(judgement: CapacityJudgement, several_workloads: bool) -> tuple[tuple[str, str], str]:
+    """Return the deepest loss, its interval in brackets, and where it is; no interval where it says nothing."""
     step = judgement.deepest_fall
-    load_words = _load_words(judgement) if several_workloads else ""
-    return short_percent(1 - step.ratio), f"at {counted(step.after, 'connection')}{load_words}"
+    place = f"at {counted(step.after, 'connection')}{_load_words(judgement) if several_workloads else ''}"
+    if is_vague_ratio(step.low, step.high):
+        return (f"at least {short_percent(1 - step.high)}", ""), place
+    share, interval = faster_words(step.ratio, step.low, step.high)
+    return (share.removesuffix(" slower than"), f" ({interval})"), place
 
 
 def peak_words(judgement: CapacityJudgement) -> str:
@@ -191,6 +279,16 @@ def level_interval(level: LogLevel) -> tuple[float, float, float]:
     """Return the throughput with its 95 % interval, TPS."""
     half = level.half_width()
     return math.exp(level.mean), math.exp(level.mean - half), bounded_exp(level.mean + half)
+
+
+def law_points(judgement: CapacityJudgement, count: int) -> list[LawPoint]:
+    """Return points of the law of scalability, evenly on a log scale; none where it does not come close enough."""
+    fit = fit_scalability(judgement.levels) if judgement.fit is not None and judgement.fit.is_shown else None
+    if fit is None:
+        return []
+    concurrencies = np.geomspace(min(judgement.levels), max(judgement.levels), count)
+    columns = (concurrencies, fit.at(concurrencies), *fit.band(concurrencies))
+    return [LawPoint(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def _capacity_judgement(

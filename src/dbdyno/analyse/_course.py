@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dbdyno.analyse._phrases import listed
+from dbdyno.analyse._phrases import half_width_words, listed
 from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration, percent
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def verdict_words(course: Course) -> str:
     check = course.last_check
     if check is None or check.mean <= 0:
         return ""
-    half = f"±{100 * check.half_width / check.mean:.2g} %"
+    half = half_width_words(check.half_width, check.mean)
     if not course.settled:
         return f"{half}, server not settled"
     return f"{half}, precise enough {course.passes} of 3 times" if course.passes else f"{half}, not yet precise enough"

@@ -107,8 +107,8 @@ def limitations(
     ]
     caveats = [caveat for caveat in candidates if caveat is not None]
     codes = {caveat.code for caveat in caveats}
-    run_caveats = [caveat for caveat in _run_caveats(records) if caveat.code not in codes]
-    return [*(with_remedy(caveat, is_imported=bool(facts.imported)) for caveat in caveats), *run_caveats]
+    caveats += [caveat for caveat in _run_caveats(records) if caveat.code not in codes]
+    return [with_remedy(caveat, is_imported=bool(facts.imported)) for caveat in caveats]
 
 
 def _differing_results_caveat(facts: StudyFacts) -> Caveat | None:
@@ -222,7 +222,7 @@ def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     apart_words = (
         f"up to {short_percent(sentinel.apart)} apart"
         if sentinel is not None and is_known
-        else "not known how far apart"
+        else "not known how far apart, as no sentinel compared them"
     )
     return Caveat(
         "benches-apart",

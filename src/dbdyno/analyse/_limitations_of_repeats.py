@@ -45,10 +45,9 @@ def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
     assumed_spread = most_assumed_spread(judgements)
     if assumed_spread is None:
         return "the spread between repeats comes from the sentinel and the repeated cells."
-    percent = f"{100 * assumed_spread:.2g} %"
     return (
-        f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
-        "one in three pairs of equal targets would look different."
+        f"the spread between repeats is assumed, not measured. Verdicts hold if it is {short_percent(assumed_spread)}; "
+        "at twice that, one in three pairs of equal targets would look different."
     )
 
 
@@ -74,12 +73,13 @@ def raised_repeats_caveat(repeats_looked_at: Sequence[int]) -> Caveat | None:
         return None
     looks = len(repeats_looked_at) + 1
     # Šidák's inequality: means of the same runs are correlated, so no more than for independent runs.
-    most_percent = 100 * (1 - 0.95**looks)
-    first_words = f"{listed([str(repeats) for repeats in repeats_looked_at])} repeat{'s' * (repeats_looked_at != (1,))}"
+    most_share = 1 - 0.95**looks
+    earlier_words = [str(repeats) for repeats in repeats_looked_at[:-1]]
+    first_words = listed([*earlier_words, counted(repeats_looked_at[-1], "repeat")])
     return Caveat(
         "repeats-raised",
         f"Repeats were added after there were results of {first_words}. Adding them until a difference shows finds one "
-        f"where there is none in up to {most_percent:.2g} % of cases instead of 5 %.",
+        f"where there is none in up to {short_percent(most_share)} of cases instead of 5 %.",
     )
 
 

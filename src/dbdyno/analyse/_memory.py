@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._phrases import MOST_LISTED, common_span_words, faster_words, listed_or_counted
+from dbdyno.analyse._phrases import MOST_LISTED, common_span_words, faster_words, listed_or_counted, multiple_from
 from dbdyno.analyse._variation import most_assumed_spread
 from dbdyno.analyse._words import assumed_words
 from dbdyno.core import Verdict, counted, format_memory, is_vague_ratio, target_title, verb_for
@@ -94,10 +94,9 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     for gain in (gain for gain in gains if gain not in vague_gains):
         groups.setdefault("different" if gain.verdict == "slightly different" else gain.verdict, []).append(gain)
     clear_gains = groups.get("different", [])
-    words = [
-        _change_words(gain)
-        for gain in (clear_gains if len(clear_gains) <= MOST_LISTED else (clear_gains[0], clear_gains[-1]))
-    ]
+    named_gains = clear_gains if len(clear_gains) <= MOST_LISTED else [clear_gains[0], clear_gains[-1]]
+    least_multiple = multiple_from(gain.ratio for gain in named_gains)
+    words = [_change_words(gain, least_multiple) for gain in named_gains]
     if len(clear_gains) > MOST_LISTED:
         words.append(f"{len(clear_gains) - 2} others are in between")
     if equal_gains := groups.get("same"):
@@ -114,8 +113,8 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     return f"{where}, {', '.join(words)}."
 
 
-def _change_words(gain: MemoryGain) -> str:
-    share, interval = faster_words(gain.ratio, gain.low, gain.high)
+def _change_words(gain: MemoryGain, least_multiple: float) -> str:
+    share, interval = faster_words(gain.ratio, gain.low, gain.high, multiple_from=least_multiple)
     share_words = share.removesuffix(" than").removesuffix(" as")  # than itself
     return f"{target_title(gain.target)} is {share_words} ({interval})"
 

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dbdyno.core import counted as counted  # for modules that have all their words from here
-from dbdyno.core import is_vague_ratio
+from dbdyno.core import is_vague_ratio, short_percent
 
 MOST_LISTED = 3
 """Names that a sentence lists; more are counted."""
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
+_LISTED_MULTIPLE_FROM = 1.5
+"""From where on a multiple is a multiple where the same sentence has another one; below, it would be "1.1 times"."""
 _LEAST_PERCENT = 0.001
 _AS = {"faster": "fast", "longer": "long", "higher": "high"}
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w.,])")
@@ -45,6 +47,15 @@ def plus_minus(value: float, low: float, high: float) -> str:
     if half > 0.25 * value:
         return f"{supported(value, half)} [{supported(low, half)} to {supported(high, half)}]"
     return f"{supported(value, half)} ± {supported(half, half)}"
+
+
+def half_width_words(half_width: float, mean: float) -> str:
+    """Return how well a mean is known so far, as a share of it; no number where it may as well be zero.
+
+    >>> half_width_words(3.4, 100.0), half_width_words(15.3, 10.0)
+    ('±3.4 %', 'mean not yet known')
+    """
+    return f"±{short_percent(half_width / mean)}" if half_width < mean else "mean not yet known"
 
 
 def significant_words(value: float) -> str:
@@ -132,8 +143,23 @@ def common_span_words(intervals: Sequence[tuple[float, float]], above: str = "fa
     return each + (f"{words[0]} to {words[1]} % {above}" if low > 1 else f"{words[1]} to {words[0]} % {below}")
 
 
+def multiple_from(ratios: Iterable[float]) -> float:
+    """Return from which ratio on a sentence with all of these says multiples instead of percent.
+
+    >>> multiple_from([2.96, 1.4]), multiple_from([3.04, 2.96])
+    (3, 1.5)
+    """
+    return _LISTED_MULTIPLE_FROM if any(ratio >= _MULTIPLE_FROM for ratio in ratios) else _MULTIPLE_FROM
+
+
 def faster_words(
-    ratio: float, low: float, high: float, above: str = "faster", below: str = "slower"
+    ratio: float,
+    low: float,
+    high: float,
+    above: str = "faster",
+    below: str = "slower",
+    *,
+    multiple_from: float = _MULTIPLE_FROM,
 ) -> tuple[str, str]:
     """Return how the first of two compares with the second, up to its name, and the interval.
 
@@ -141,6 +167,7 @@ def faster_words(
     ----------
     ratio, low, high : first over second with its 95 % interval
     above, below : what more and what less of it is called
+    multiple_from : of a sentence that has several such phrases, see `multiple_from`
 
     From three times as much on, a multiple is easier to read than percent. The interval must lie on one side of 1.
 
@@ -148,10 +175,12 @@ def faster_words(
     (('22 % faster than', '16 to 28 %'), ('18 % slower than', '14 to 22 %'))
     >>> faster_words(27.0, 25.1, 29.1), faster_words(3.21, 3.0, 3.4, "longer", "shorter")
     (('27 times as fast as', '25 to 29'), ('3.2 times as long as', '3.0 to 3.4'))
+    >>> faster_words(2.96, 2.5, 3.4), faster_words(2.96, 2.5, 3.4, multiple_from=1.5)
+    (('196 % faster than', '150 to 240 %'), ('3.0 times as fast as', '2.5 to 3.4'))
     >>> faster_words(1.05, 1.0003, 1.1)
     ('5 % faster than', '0.03 to 10 %')
     """
-    if ratio >= _MULTIPLE_FROM:
+    if ratio >= multiple_from:
         digits = 0 if high >= 10 else 1
         value, least, most = (f"{end:,.{digits}f}" for end in (ratio, low, high))
         return f"{value} times as {_AS[above]} as", f"{least} to {most}"

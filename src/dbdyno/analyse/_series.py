@@ -28,6 +28,7 @@ from dbdyno.stats import (
     mser5,
     noise_interval,
     period,
+    stalled_seconds,
     stalls,
     steady_state,
     stopping_point,
@@ -75,6 +76,14 @@ class SeriesJudgement:
     def window_from_s(self) -> int | None:
         """Return the seconds before the window's mean begins; less than its start where that leaves no minute."""
         return None if self.state.window is None else len(self.tps) - self.state.window.n
+
+    @property
+    def stalled_s(self) -> tuple[int, ...]:
+        """Return stalled seconds of the window, counted from the start of the run."""
+        if self.window_stalls is None or self.window_from_s is None:
+            return ()
+        is_stalled = stalled_seconds(self.tps[self.window_from_s :])
+        return tuple((np.flatnonzero(is_stalled) + self.window_from_s).tolist())
 
 
 def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool = False) -> SeriesJudgement:

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dbdyno.core import RunRecord, SettledPart, percent
+from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 
 FAR = 1.25
 """How many times one must exceed another before a level that has not settled is too far off to change their order."""
@@ -26,6 +31,27 @@ def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     """
     runs_with_level = tuple(run for run in good if run.is_settled)
     return runs_with_level if 2 * len(runs_with_level) > len(good) else ()
+
+
+def settled_again(
+    record: RunRecord, window_tps: Callable[[], NDArray[np.float64]], *, is_rate_varied: bool
+) -> RunRecord:
+    """Return a run with what its seconds say of its level, as this method judges it.
+
+    A run is judged when it is stored. One of a version that did not keep that, or judged by another method, is judged
+    here, each time that its folder is opened.
+
+    Parameters
+    ----------
+    window_tps : reads the throughput of its window, one value a second
+    is_rate_varied : the study itself varies the rate
+    """
+    if record.method == METHOD:
+        return record
+    has_window = bool(record.figures.tps_mean) and record.figures.window_s >= SHORTEST_JUDGED_S
+    if is_rate_varied or not has_window or record.has_lost_path:
+        return replace(record, settled=None, method=METHOD)
+    return replace(record, settled=settled_part(window_tps()), method=METHOD)
 
 
 def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
-from dbdyno.analyse._phrases import common_span_words, faster_words
+from dbdyno.analyse._phrases import common_span_words, faster_words, multiple_from
 from dbdyno.analyse._variation import most_assumed_spread
 from dbdyno.analyse._words import assumed_words
 from dbdyno.core import Comparison, RunRecord, counted, is_vague_ratio, target_title, verb_for
@@ -102,9 +102,12 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
     shown_changes.sort(key=lambda step: -abs(math.log(step[1].ratio)))
     if not place_changes:
         return ""
-    phrases = [_change_words(*step) for step in shown_changes[:_MOST_NAMED]]
+    named_changes = shown_changes[:_MOST_NAMED]
+    least_multiple = multiple_from(change.ratio for _, change in named_changes)
+    phrases = [_change_words(*step, least_multiple) for step in named_changes]
     if further_changes := shown_changes[_MOST_NAMED:]:
-        phrases.append(f"{counted(len(further_changes), 'smaller change')}")
+        span = common_span_words([(change.low, change.high) for _, change in further_changes])
+        phrases.append(f"{counted(len(further_changes), 'smaller change')}: {span}")
     others = [change for upgrade, change in place_changes if not is_shown(change)]
     phrases += _others_words(others, has_named=bool(shown_changes))
     if unaveraged_count:
@@ -172,8 +175,8 @@ def _run_with_version(judgement: CellJudgement) -> RunRecord:
     return (judgement.judged or judgement.runs)[0]
 
 
-def _change_words(upgrade: Upgrade, change: Comparison) -> str:
-    share, interval = faster_words(change.ratio, change.low, change.high)
+def _change_words(upgrade: Upgrade, change: Comparison, least_multiple: float) -> str:
+    share, interval = faster_words(change.ratio, change.low, change.high, multiple_from=least_multiple)
     return f"{target_title(upgrade.new)} is {share} {version_title(upgrade.old, upgrade.new)} ({interval})"
 
 

@@ -59,7 +59,8 @@ def _waves_caveat(windows: Judged) -> Caveat | None:
     periods = [window.period_s for _, window in windows if window.status == "cyclic" and window.period_s is not None]
     if not periods:
         return None
-    span = f"{min(periods):.0f} s" if len(periods) == 1 else f"{min(periods):.0f} to {max(periods):.0f} s"
+    shortest, longest = round(min(periods)), round(max(periods))
+    span = f"{longest} s" if shortest == longest else f"{shortest} to {longest} s"
     windows_words = f"{counted(len(periods), 'window')} of {len(windows)}"
     text = (
         f"{windows_words} {verb_for(len(periods), 'swings', 'swing')} in waves of {span}, so a mean depends on where "

@@ -8,7 +8,7 @@ import statistics
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._phrases import listed, plus_minus, significant_words, supported
 from dbdyno.analyse._series import SeriesJudgement
-from dbdyno.core import counted, percent
+from dbdyno.core import counted, percent, short_number, short_percent
 from dbdyno.stats import Steadiness
 
 _MOST_RUNS = 4
@@ -75,7 +75,7 @@ def assumed_words(spread: float | None) -> str:
     >>> assumed_words(0.026), assumed_words(None)
     ('if repeats spread by 2.6 %', '')
     """
-    return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
+    return "" if spread is None else f"if repeats spread by {short_percent(spread)}"
 
 
 def _runs_words(group: CellJudgement) -> str:
@@ -118,7 +118,7 @@ def wave_words(judgement: SeriesJudgement) -> str:
     wave = judgement.state.period
     if wave is None or not wave.is_wave:
         return "none"
-    return f"{wave.period_s:.3g} s ({percent(wave.share)})"
+    return f"{short_number(wave.period_s, 3)} s ({percent(wave.share)})"
 
 
 def stop_words(judgement: SeriesJudgement, precision: float = 0.02) -> str:

@@ -20,7 +20,7 @@ from dbdyno.late_names import late_names
 if TYPE_CHECKING:
     from dbdyno.audit._durability import UNKNOWN, Durability, durability_of
     from dbdyno.audit._effective import name_in_family
-    from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
+    from dbdyno.audit._evaluate import Audit, Decision, Finding, audit, is_found_among
     from dbdyno.audit._facts import ComparisonSet, TargetFacts
     from dbdyno.audit._questions import default_of, server_of, value_in_effect
     from dbdyno.audit._reading import Certainty, SourcedValue, Value
@@ -44,7 +44,7 @@ else:
         {
             "_durability": "UNKNOWN Durability durability_of",
             "_effective": "name_in_family",
-            "_evaluate": "Audit Decision Finding audit",
+            "_evaluate": "Audit Decision Finding audit is_found_among",
             "_facts": "ComparisonSet TargetFacts",
             "_questions": "default_of server_of value_in_effect",
             "_reading": "Certainty SourcedValue Value",
@@ -78,6 +78,7 @@ __all__ = [
     "default_of",
     "durability_of",
     "finding_data",
+    "is_found_among",
     "missing_words",
     "name_in_family",
     "names_machine",

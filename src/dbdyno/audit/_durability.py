@@ -9,8 +9,8 @@ from dbdyno.audit._facts import TargetFacts
 from dbdyno.audit._reading import SourcedValue
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget, recognise
 from dbdyno.audit._words import commit_class_words
-from dbdyno.audit.predicates._transport import tls_class
 from dbdyno.audit.quantities import derived
+from dbdyno.audit.quantities._transport import encryption
 
 UNKNOWN = "unknown"
 _GUARDS = {
@@ -49,7 +49,7 @@ def durability_of(facts: TargetFacts) -> Durability:
     """
     target = recognise(facts)
     guard = "not needed: files are written once" if target.storage_engine in LSM_ENGINES else _torn_page_words(target)
-    return Durability(_durability_words(target), guard, _known_value(tls_class(target)))
+    return Durability(_durability_words(target), guard, _known_value(encryption(target)))
 
 
 def _durability_words(target: AuditTarget) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from dbdyno.audit._facts import ComparisonSet
@@ -14,6 +15,7 @@ from dbdyno.audit._target import LSM_ENGINES, AuditTarget, recognise
 from dbdyno.audit._verdict import Outcome, Question, RuleVerdict, finding, labelled, not_applicable, undecided
 from dbdyno.audit.predicates import MEETING, PREDICATES
 from dbdyno.audit.predicates._generic import read_input
+from dbdyno.core import target_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,9 @@ class Finding:
     values : effective value -> targets; several inputs: input -> value -> targets; about options: target -> options
     favours : whom the difference helps
     between : campaigns differ, each alike in itself; then `values` names campaigns instead of targets
+    varied_by : settings and options that the study varies to see their effect, if nothing else makes the difference
     lacks : targets that could not be judged, with the evidence that is missing
+    asked_and_effective : target -> the amount that it asked for and the one in effect, of rules about one amount
     """
 
     rule: Rule
@@ -41,6 +45,14 @@ class Finding:
     lacks: Mapping[str, str]
     not_offered: Mapping[str, tuple[str, ...]]
     between: bool = False
+    varied_by: tuple[str, ...] = ()
+    asked_and_effective: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in words."""
+        varied_words = f"Nothing: the study varies {' and '.join(self.varied_by)} to see what that changes."
+        return varied_words if self.varied_by else self.rule.remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,7 @@ def audit(sets: Iterable[ComparisonSet]) -> Audit:
         names = {facts.name for s in sets if s.campaign == campaign for facts in s.targets}
         tiers = [(s.tier, s, tuple(recognise(facts) for facts in s.targets)) for s in sets if s.campaign == campaign]
         for rule in rules():
-            verdicts = [(tier, judge(rule, comparison, targets)) for tier, comparison, targets in tiers]
+            verdicts = [(tier, evaluate_rule(rule, comparison, targets)) for tier, comparison, targets in tiers]
             rule_findings = _join_tiers(rule, campaign, names, verdicts)
             findings += rule_findings
             if not rule_findings:
@@ -124,7 +136,12 @@ def _campaign_finding(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | No
     return replace(_finding(rule, "", set(), finding(groups), []), between=True)
 
 
-def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[AuditTarget, ...]) -> RuleVerdict:
+def is_found_among(rule: Rule, comparison: ComparisonSet) -> bool:
+    """Return whether a rule fires on the targets of a comparison set."""
+    return evaluate_rule(rule, comparison, tuple(map(recognise, comparison.targets))).outcome == "finding"
+
+
+def evaluate_rule(rule: Rule, comparison: ComparisonSet, targets: tuple[AuditTarget, ...]) -> RuleVerdict:
     """Return the verdict of one rule on one comparison set."""
     participants, lacks = _participants(rule, targets)
     verdict = _too_few_targets_verdict(rule, targets, participants, lacks)
@@ -206,6 +223,7 @@ def _finding(rule: Rule, campaign: str, names: set[str], verdict: RuleVerdict, t
         remark=verdict.remark,
         lacks=verdict.lacks,
         not_offered=verdict.not_offered,
+        asked_and_effective=verdict.asked_and_effective,
     )
 
 
@@ -241,7 +259,7 @@ def favours(rule: Rule, values: Mapping[str, Any]) -> str:
     'the larger log, in writes: b, c'
     """
     names = _favoured_targets(rule.favoured, values) if rule.favoured else []
-    return f"{rule.favours}: {', '.join(names)}" if names else rule.favours
+    return f"{rule.favours}: {', '.join(map(target_title, names))}" if names else rule.favours
 
 
 def _favoured_targets(favoured: str, values: Mapping[str, Any]) -> list[str]:

@@ -47,6 +47,7 @@ class RuleVerdict:
     lacks : target -> evidence that is missing for it; the empty name stands for all
     not_offered : input -> targets that have no such thing and were left out
     remark : what else belongs to the finding
+    asked_and_effective : target -> the amount that it asked for and the one in effect, of rules about one amount
     """
 
     outcome: Outcome
@@ -56,6 +57,7 @@ class RuleVerdict:
     lacks: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     not_offered: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
     remark: str = ""
+    asked_and_effective: Mapping[str, tuple[float, float]] = field(default_factory=lambda: _NOTHING)
 
 
 CLEAR = RuleVerdict("clear")

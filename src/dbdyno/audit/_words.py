@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +19,13 @@ _FACTS = {
     "idle_share": "idle share of the processors",
     "rss_bytes": "resident memory of the process",
 }
-_DERIVED = {"commit_class": "durability of commits"}
+_DERIVED = {"commit_class": "durability of commits", "encryption": "connections of the load"}
 _SPOKEN_CLASSES = {
     "sync-each-commit": "flushed at each commit",
     "write-each-commit": "written at each commit, synced later",
     "sync-never": "never synced",
 }
+_CHARSET_RE = re.compile(r"\b(?:UTF8|UTF16|UTF32|UCS2|LATIN\d|ASCII|CP\d{3}|GBK|GB\d+|BIG5|KOI8|SJIS|UJIS|EUC)\w*")
 _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "pages/s": " pages/s", "pages": " pages"}
 
 
@@ -140,13 +142,20 @@ def spoken_value(value: str, unit: str) -> SpokenValue:
     SpokenValue(words='2 GiB', size_bytes=2147483648)
     >>> spoken_value("75", "percent").words, spoken_value("", "bool").words
     ('75 %', 'none')
+    >>> spoken_value("UTF8MB4_0900_AI_CI+LATIN1_BIN", "").words, spoken_value("FULL_CRC32", "").words
+    ('utf8mb4_0900_ai_ci+latin1_bin', 'FULL_CRC32')
     """
     amount = parse_number(value)
     if amount is None:
-        return SpokenValue(commit_class_words(value) or "none")
+        return SpokenValue(_as_vendors_write(commit_class_words(value)) or "none")
     if unit == "bytes" and amount >= 1024:
         return SpokenValue(format_bytes(int(amount)), int(amount))
     return SpokenValue(value + _SPOKEN_UNITS.get(unit, ""))
+
+
+def _as_vendors_write(words: str) -> str:
+    """Return words with character sets and collations in lower case; rules compare them without regard to case."""
+    return _CHARSET_RE.sub(lambda match: match[0].lower(), words)
 
 
 def commit_class_words(value: str) -> str:
@@ -176,9 +185,11 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "what": what(finding),
         "favours": finding.favours,
         "reason": rule.reason,
-        "remedy": rule.remedy,
+        "remedy": finding.remedy,
         "source": rule.source,
     }
+    if finding.varied_by:
+        data["varied_by"] = list(finding.varied_by)
     if finding.remark:
         data["remark"] = finding.remark
     if finding.lacks:

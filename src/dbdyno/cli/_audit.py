@@ -13,12 +13,10 @@ from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.core import StoreError, counted
+from dbdyno.core import StoreError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dbdyno.audit import Audit, ComparisonSet, Decision, Finding
+    from dbdyno.audit import Audit, ComparisonSet, Finding
     from dbdyno.store import StoredStudy
 
 _STORY = """\
@@ -61,6 +59,7 @@ audit.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "audit", _STORY, _audit)
+    parser.one_more = "audit takes one folder, of results or of dumps"
     parser.add_argument(
         "folder", type=Path, metavar="DIR", help="results folder, or folder with the dumps of all targets"
     )
@@ -73,6 +72,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, finding_data  # late: see _main
+    from dbdyno.report import print_audit
 
     study = _stored_study(choices)
     sets = _dumped_sets(choices.folder) if study is None else _stored_sets(study)
@@ -86,18 +86,20 @@ def _audit(choices: argparse.Namespace) -> int:
         findings += [{**finding_data(finding), "since": "while driven"} for finding in late_findings]
         print(json.dumps(findings, indent=1, ensure_ascii=False))
     else:
-        _print_audit(result, late_findings, choices.all, wide_console())
+        print_audit(result, late_findings, wide_console(), has_all=choices.all)
     return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late_findings)) else 0
 
 
 def _audit_sets(sets: Sequence[ComparisonSet], study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
     """Return the audit, and what came to differ while servers were driven; driven servers weighed by measured gaps."""
     from dbdyno.audit import audit
+    from dbdyno.audit.studies import audit_study
     from dbdyno.report import analyse_study
 
-    if study is not None and (fairness := analyse_study(study).fairness).sets:
-        return fairness.audit, fairness.late
-    return audit(sets), ()
+    if study is None:
+        return audit(sets), ()
+    fairness = analyse_study(study).fairness
+    return (fairness.audit, fairness.late) if fairness.sets else (audit_study(study.study, sets), ())
 
 
 def _stored_study(choices: argparse.Namespace) -> StoredStudy | None:
@@ -131,74 +133,3 @@ def _dumped_sets(folder: Path) -> tuple[ComparisonSet, ...]:
     for entry in dumps.unread:
         tell(f"warning: {entry.path} is left out: {entry.why}")
     return dumps.sets
-
-
-def _print_audit(result: Audit, late_findings: Sequence[Finding], is_full: bool, console: Console) -> None:
-    console.print(f"{counted(len(result.targets), 'target')}: {', '.join(result.targets)}", markup=False)
-    has_campaigns = len({decision.campaign for decision in result.decisions}) > 1
-    for finding in result.findings:
-        _print_finding(finding, has_campaigns, console)
-    if late_findings:
-        console.print("\nSINCE THE SERVERS WERE DRIVEN", style="bold", markup=False)
-    for finding in late_findings:
-        _print_finding(finding, has_campaigns, console)
-    _print_undecided(result, has_campaigns, console)
-    if is_full:
-        for outcome in ("clear", "not applicable"):
-            ids = [_rule_with_campaign(d, has_campaigns) for d in result.with_outcome(outcome)]
-            console.print(f"\n{outcome}: {', '.join(ids) or 'none'}", markup=False)
-    console.print(f"\n{_summary_line(result)}", markup=False)
-
-
-def _print_finding(finding: Finding, has_campaigns: bool, console: Console) -> None:
-    from dbdyno.audit import spoken_values
-
-    rule = finding.rule
-    place = ["between campaigns"] if finding.between else [finding.campaign] if has_campaigns else []
-    places_words = ", ".join((*place, *finding.tiers))
-    head = f"{finding.severity.upper()}  {rule.title}  [{rule.rule_id}]"
-    console.print(
-        f"\n{head}  {finding.certainty}{'; ' + places_words if places_words else ''}", style="bold", markup=False
-    )
-    for title, groups in spoken_values(finding):
-        indent = "  "
-        if title:
-            console.print(f"  {title}", markup=False)
-            indent = "    "
-        for value, names in groups:
-            console.print(f"{indent}{value.exact_words}: {', '.join(names)}", markup=False)
-    for label, text in (("favours", finding.favours), ("why", rule.reason), ("remedy", rule.remedy)):
-        console.print(f"  {label}: {text}", markup=False)
-    if finding.remark:
-        console.print(f"  note: {finding.remark}", markup=False)
-    for target, evidence in finding.lacks.items():
-        console.print(f"  not known for {target}: {evidence}", markup=False)
-
-
-def _print_undecided(result: Audit, has_campaigns: bool, console: Console) -> None:
-    from dbdyno.audit import missing_words
-
-    decisions = result.with_outcome("undecided")
-    if decisions:
-        console.print(
-            "\nUNDECIDED: evidence is missing, so these rules are neither findings nor clear",
-            style="bold",
-            markup=False,
-        )
-    for decision in decisions:
-        console.print(
-            f"  {_rule_with_campaign(decision, has_campaigns)} ({decision.rule.severity}): {missing_words(decision)}",
-            markup=False,
-        )
-
-
-def _rule_with_campaign(decision: Decision, has_campaigns: bool) -> str:
-    return f"{decision.campaign or '.'}: {decision.rule.rule_id}" if has_campaigns else decision.rule.rule_id
-
-
-def _summary_line(result: Audit) -> str:
-    findings_count = len({(finding.campaign, finding.rule.rule_id) for finding in result.findings})
-    counts = {outcome: len(result.with_outcome(outcome)) for outcome in ("undecided", "clear", "not applicable")}
-    return f"{counted(findings_count, 'rule')} with findings, " + ", ".join(
-        f"{n} {outcome}" for outcome, n in counts.items()
-    )

@@ -29,6 +29,7 @@ machine idle meanwhile.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "calibrate", _STORY, _calibrate)
+    parser.one_more = "calibrate takes no names; it measures dbdyno-load on this machine"
     parser.add_argument("--quick", action="store_true", help="15 s: one workload, few loads")
     parser.add_argument("--redo", action="store_true", help="measure again even if a calibration exists")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

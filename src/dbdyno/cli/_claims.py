@@ -56,8 +56,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _show_claims(choices: argparse.Namespace) -> int:
-    from dbdyno.analyse.claims import claims_object, print_claims, published  # late: see _main
-    from dbdyno.report import altered_caveats, check_claims, claims_markdown
+    from dbdyno.analyse.claims import claims_object, published  # late: see _main
+    from dbdyno.report import altered_caveats, check_claims, claims_markdown, print_claims
     from dbdyno.study import read_cell_filter
 
     cell_filter = read_cell_filter(choices.where)
@@ -72,5 +72,5 @@ def _show_claims(choices: argparse.Namespace) -> int:
     elif choices.format == "md":
         print(claims_markdown(checked_claims, caveats), end="")
     else:
-        print_claims(checked_claims.report, checked_claims.judged, wide_console())
+        print_claims(checked_claims, wide_console())
     return 1 if choices.strict and any(row.result.outcome == "does not hold" for row in checked_claims.judged) else 0

@@ -54,6 +54,7 @@ _LEFT, _BUSY, _ELSEWHERE, _CONTAINED = "left over", "in use", "left over elsewhe
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "clean", _STORY, _clean)
+    parser.one_more = "clean takes no names; dbdyno engines remove removes engines"
     parser.add_argument("--remove", action="store_true", help="stop and remove everything that is left over")
     parser.add_argument("--datasets", metavar="AGE", help="list datasets unused for this long: 7d, 12h, 0s for all")
     add_options(parser)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from dbdyno.cli._bench_options import add_bench_options
 from dbdyno.cli._compare_study import parse_choices, workload_option_lines
 from dbdyno.cli._folder import default_folder, results_folder, unnamed_folder
 from dbdyno.cli._help import Parser
@@ -18,7 +19,8 @@ from dbdyno.cli._options import add_target_half_width
 from dbdyno.cli._plan import print_plan
 from dbdyno.cli._run import add_run_options
 from dbdyno.cli._running_servers import add_server_options, running_servers
-from dbdyno.core import StudyError, with_unit
+from dbdyno.core import StudyError, parse_engine_name, with_unit
+from dbdyno.study import bundled_studies
 
 _STORY = """\
 Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
@@ -71,7 +73,7 @@ _SELDOM = frozenset(
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "compare", _STORY, compare)
+    parser = add(commands, "compare", _STORY, run_comparison)
     parser.add_argument("targets", nargs="*", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
     _add_load_options(parser)
     _add_server_options(parser)
@@ -80,15 +82,18 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.seldom, parser.takes_unknown = _SELDOM, True
 
 
-def compare(choices: argparse.Namespace) -> int:
+def run_comparison(choices: argparse.Namespace) -> int:
     """Run the study that the options mean."""
     from dbdyno.cli._execute import run_to_report  # late: see _main
     from dbdyno.hosts import LocalHost
+    from dbdyno.provision import check_source
 
     _check_words(choices)
     workload_lines = workload_option_lines(
         choices.workload, choices.workload_options, choices.parser.options(), choices.vary
     )
+    for target in choices.targets:
+        check_source(parse_engine_name(target))
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
@@ -135,14 +140,7 @@ def _add_server_options(parser: Parser) -> None:
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     _add_alias(server, "--memory", "tier")
     add_server_options(server)
-    server.add_argument("--host", metavar="USER@HOST", help="run the servers on this host, over ssh")
-    server.add_argument(
-        "--host-address", metavar="A", help="with --host: IP address of its interface for --route network"
-    )
-    server.add_argument("--host-home", metavar="DIR", help="with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)")
-    server.add_argument(
-        "--client", metavar="HOST,..", help="with --host: drive --route network from these hosts, as one client"
-    )
+    add_bench_options(server)
     server.add_argument("--pin-server", metavar="CPUS", help="processors for the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors for the load generator")
     server.add_argument(
@@ -226,18 +224,34 @@ def _check_words(choices: argparse.Namespace) -> None:
             joined = re.sub(r"\b([a-z]+) (?=\d)", r"\1:", shlex.join(choices.targets))
             raise StudyError(f"'{family}' is not an engine", _FORM, f"did you mean dbdyno compare {joined}?")
     for target in choices.targets:
+        if target.endswith(".toml") or target in bundled_studies():
+            raise StudyError(f"'{target}' is a study, not an engine", "", f"dbdyno run {target}")
         if choices.targets.count(target) > 1:
             remedy = f"to compare an engine with itself: dbdyno self-check {target}"
             raise StudyError(f"{target} is named twice", "", remedy)
-    if choices.workload.endswith(".lua"):
-        problem = f"--workload {choices.workload} is a Lua script"
-        raise StudyError(problem, "", f"Lua scripts run with dbdyno-load: dbdyno-load script {choices.workload} run")
+    _check_workload_word(choices.workload)
+    if "network" in (choices.route or "").split(",") and choices.host is None:
+        raise StudyError("--route network needs --host", "servers run on this machine", "add --host USER@HOST")
     typed_options = getattr(choices, "typed", {})
     for name, unit in (("window", "s"), ("warm_up", "s"), ("window_max", "s"), ("warm_up_max", "s"), ("tier", "MB")):
         words = (getattr(choices, name) or "").split(",")
-        corrected_words = [with_unit(word, unit) or word for word in words]
-        if corrected_words != words:
+        corrected_words = [with_unit(word, unit) or word for word in words if word]
+        if corrected_words != words and any(words):
             option = typed_options.get(name, f"--{name.replace('_', '-')}")
-            raise StudyError(
-                f"{option} {','.join(words)} has no unit", "", f"did you mean {option} {','.join(corrected_words)}?"
-            )
+            what = f"{option} {','.join(words)} has {'no unit' if all(words) else 'an empty value'}"
+            raise StudyError(what, "", f"did you mean {option} {','.join(corrected_words)}?")
+
+
+def _check_workload_word(workload: str) -> None:
+    """Refuse a script, a file of SQL and a tool's name, each by the workload or the program that takes it."""
+    problem = f"--workload {workload} is not a workload"
+    if workload.endswith(".lua"):
+        raise StudyError(
+            f"--workload {workload} is a Lua script",
+            "",
+            f"Lua scripts run with dbdyno-load: dbdyno-load script {workload} run",
+        )
+    if workload.endswith(".sql") or workload.startswith(("/", "./", "~")):
+        raise StudyError(problem, "", "your own queries are named --workload sql:DIRECTORY")
+    if workload == "sysbench":
+        raise StudyError(problem, "", "did you mean --workload sysbench/oltp_read_write?")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from dbdyno.cli._bench_options import chosen_places
 from dbdyno.cli._color import tell
 from dbdyno.cli._options import parse_share
 from dbdyno.cli._other_tools import meant_option, whole_number
@@ -26,10 +27,13 @@ from dbdyno.study import (
     options_of,
     parse_study,
     study_text,
+    workload_names,
 )
 from dbdyno.study import OPTION_ALIASES as ALIASES
 
 _SOURCE = "command line"
+_OPTIONS_BY_KEY = {"rate_per_s": "--rate", "server": "--pin-server", "client": "--pin-client"}
+"""Key of a study file -> the option that writes it, where that is called otherwise."""
 
 
 def parse_choices(
@@ -55,7 +59,6 @@ def parse_choices(
         lines += [f"targets = {_quoted_list(choices.targets)}"] if choices.targets else []
         lines += [line for name in servers for line in _target_lines(name, servers[name][0])]
     lines += [line for _, address in servers.values() for line in server_lines(address)]
-    lines += _host_lines(choices)
     lines += ["[workload]", f"name = {quoted(choices.workload)}", *workload_lines]
     lines += ["[axes]", f"tier = {_quoted_list(choices.tier.split(','))}"]
     by_host = any(address.host for _, address in servers.values())
@@ -72,43 +75,18 @@ def parse_choices(
     pins = {"server": choices.pin_server, "client": choices.pin_client}
     lines += ["[pinning]", *(f"{role} = {quoted(cpus)}" for role, cpus in pins.items() if cpus)]
     try:
-        study = parse_study("\n".join(lines), _SOURCE)
+        study = parse_study("\n".join(lines), _SOURCE, places=chosen_places(choices))
     except StudyError as error:
         # The line number is one of a file that the user never saw, and its keys are options here.
         problem = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
         key = re.match(r"'(\w+)'(?= is| contains)", problem)
-        if key and key[1] in vars(choices):
-            option = getattr(choices, "typed", {}).get(key[1], f"--{key[1].replace('_', '-')}")
+        if key and (key[1] in vars(choices) or key[1] in _OPTIONS_BY_KEY):
+            option = _OPTIONS_BY_KEY.get(key[1], f"--{key[1].replace('_', '-')}")
+            option = getattr(choices, "typed", {}).get(key[1], option)
             problem = f"{option}{problem[key.end() :]}"
         raise StudyError(problem, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
-
-
-def _host_lines(choices: argparse.Namespace) -> list[str]:
-    """Return the hosts of the servers and of the clients as tables of a study file."""
-    host_values = {"address": choices.host_address, "home": choices.host_home}
-    if (choices.client or "").isdigit():
-        raise StudyError(
-            f"--client {choices.client} names no host", "", f"did you mean --concurrency {choices.client}?"
-        )
-    if choices.host is None:
-        dependent_options = [f"--host-{key}" for key, value in host_values.items() if value is not None]
-        for option in [*dependent_options, *(["--client"] if choices.client is not None else [])]:
-            raise StudyError(f"{option} needs --host", "", "add --host USER@HOST")
-        return []
-    values = [f"{key} = {quoted(value)}" for key, value in host_values.items() if value is not None]
-    clients = [word.strip() for word in (choices.client or "").split(",") if word.strip()]
-    tables = {_host_name(client): [f"ssh = {quoted(client)}"] for client in clients}
-    server = _host_name(choices.host)
-    tables[server] = [f"ssh = {quoted(choices.host)}", *values]
-    lines = [line for name, rows in tables.items() for line in (f"[hosts.{name}]", *rows)]
-    lines += ["[bench.a]", f"server = {server}"]
-    return [*lines, f"client = [{', '.join(map(_host_name, clients))}]"] if clients else lines
-
-
-def _host_name(ssh: str) -> str:
-    return quoted(ssh.removeprefix("ssh://").rpartition("@")[2])
 
 
 def _adaptive_length_lines(choices: argparse.Namespace) -> list[str]:
@@ -148,14 +126,29 @@ def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[
     for title, engine in named:
         engine_axes = _axes_of(engine, axes, [other for _, other in named])
         for combination in itertools.product(*engine_axes.values()):
-            lines += _target_lines(" ".join([title, *combination]), engine)
             chosen = dict(zip(engine_axes, combination, strict=True))
+            lines += _target_lines(" ".join([title, *(_value_title(*pair) for pair in chosen.items())]), engine)
             for key in ("settings", "workload"):
                 table_entries = [
                     f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")
                 ]
                 lines += [f"{key} = {{{', '.join(table_entries)}}}"] if table_entries else []
     return lines
+
+
+_SWITCH_WORDS = frozenset({"on", "off", "true", "false", "yes", "no"})
+
+
+def _value_title(name: str, value: str) -> str:
+    """Return how a value is called in a target's name: words and sizes by themselves, switches and numbers by both.
+
+    >>> _value_title("commit.durability", "full"), _value_title("redo.capacity", "4GB")
+    ('full', '4GB')
+    >>> _value_title("tls.available", "ON"), _value_title("flush.neighbors", "0")
+    ('tls.available=ON', 'flush.neighbors=0')
+    """
+    is_telling = value.lower() not in _SWITCH_WORDS and any(letter.isalpha() for letter in value)
+    return value if is_telling else f"{name}={value}"
 
 
 def _axes_of(engine: str, axes: Mapping[str, list[str]], engines: Sequence[str]) -> dict[str, list[str]]:
@@ -279,9 +272,19 @@ def _unknown_option_error(
         return StudyError(f"'{option}' follows no option", "", "join a list by commas, such as --concurrency 1,4,16")
     if hint := meant_option("dbdyno compare", option, value, own_options):
         return StudyError(f"unknown option '{option}'", "", hint)
+    if workload_words := _workloads_with(option):
+        remedy = f"did you mean --workload {workload_words} {option} {value}".rstrip() + "?"
+        return StudyError(f"{workload} has no {option}", "", remedy)
     all_options = [*own_options, *(f"--{name.replace('_', '-')}" for name in known_options)]
     help_hint = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"
     return StudyError(f"unknown option '{option}'", "", nearest(option, all_options, help_hint))
+
+
+def _workloads_with(option: str) -> str:
+    """Return the workload whose option one is; empty of none or several families."""
+    key = option.removeprefix("--").replace("-", "_")
+    families = {family_name(name): name for name in reversed(workload_names()) if key in _known_options(name)}
+    return next(iter(families.values())) if len(families) == 1 else ""
 
 
 def _check_whole(option: str, value: str, workload: str, key: str) -> None:

@@ -49,6 +49,7 @@ have nothing in common that can be compared.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "diff", _STORY, _diff)
+    parser.example = "dbdyno diff results/before results/after"
     parser.one_more = "diff takes two folders; pairs of targets are written --match BASE=NEW"
     parser.add_argument("base", type=Path, metavar="BASE", help="results folder from before")
     parser.add_argument("new", type=Path, metavar="NEW", help="results folder from after")

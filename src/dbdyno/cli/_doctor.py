@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._bench_options import check_hosts_named
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_network
-from dbdyno.core import counted, verb_for
+from dbdyno.core import DbdynoError, counted, verb_for
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +33,7 @@ says what was seen, how it affects a result and which command fixes it. Changes 
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
 For a study whose servers run on other hosts, those hosts and the load hosts in `client` are checked, and the network
-between them by a connection.
+between them by a connection. Several benches must be separate machines with equal processors and memory.
 A blocker makes runs fail or measure something else; a weakness is a reason to doubt results; a note is worth knowing.
 `dbdyno run` and `dbdyno compare` make the same checks before they start: a blocker stops them unless --force is
 given, and the report shows the rest.
@@ -77,6 +80,8 @@ def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
     if choices.host:
         with chosen_host(choices) as host:
             return {choices.host: examine_there(host, needs)}
+    if study is not None:
+        check_hosts_named(study)
     if study is None or not study.benches:
         return {"": examine_here(needs, Home.of_user(), lab)}
     examinations: dict[str, Examination] = {}
@@ -85,7 +90,49 @@ def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
             examinations[""] = examine_here(needs, Home.of_user(), lab)
         else:
             examinations |= _examine_bench_hosts(study, bench, bench.server, needs)
+    if len(study.benches) > 1:
+        facts = _bench_facts(study, lab)
+        for bench in study.benches[1:]:
+            name = bench.server.name if bench.server is not None else ""
+            outcome = compare_benches(study, bench.name, facts)
+            examinations[name] = replace(examinations[name], outcomes=(*examinations[name].outcomes, outcome))
     return examinations
+
+
+def _bench_facts(study: Study, lab: LocalHost) -> dict[str, Mapping[str, Any]]:
+    facts: dict[str, Mapping[str, Any]] = {}
+    for bench in study.benches:
+        if bench.server is None:
+            facts[bench.name] = asdict(lab.facts())
+        else:
+            with reached_host(bench.server.ssh, bench.server.home) as host:
+                facts[bench.name] = asdict(host.facts())
+    return facts
+
+
+def compare_benches(study: Study, name: str, facts: Mapping[str, Mapping[str, Any]]) -> CheckOutcome:
+    """Check that a bench is another machine than the benches before it, and as large as the first, as `run` requires.
+
+    Parameters
+    ----------
+    facts : as in ``host.json``, by the names of the benches, in the order of the study
+    """
+    from dbdyno.doctor import CheckOutcome  # late: see _main
+    from dbdyno.lab import check_separate_machines
+    from dbdyno.store import check_alike
+
+    check_id, title = "bench-machines", "Machines of the benches"
+    first, *_ = facts
+    earlier = {other: facts[other] for other in list(facts)[: list(facts).index(name)]}
+    try:
+        for other in earlier:
+            check_separate_machines(study, {other: facts[other], name: facts[name]})
+        check_alike({f"bench {other}": facts[other] for other in (first, name)})
+    except DbdynoError as error:
+        return CheckOutcome(check_id, title, "found", "blocker", error.what, error.why, error.remedy)
+    return CheckOutcome(
+        check_id, title, "clear", "note", f"bench {name} has the processors and memory of bench {first}"
+    )
 
 
 def _examine_bench_hosts(

@@ -61,9 +61,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "engines", _STORY, _list_engines)
     _list_options(parser)
     subcommands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _list_options(
-        add(subcommands, "list", _LIST_STORY, _list_engines, "list engines that can be fetched and those already here")
-    )
+    list_words = "list engines that can be fetched and those already here"
+    list_parser = add(subcommands, "list", _LIST_STORY, _list_engines, list_words)
+    list_parser.one_more = "list takes no names; dbdyno engines get ENGINE fetches one"
+    _list_options(list_parser)
     for name, summary, story, command, count in (
         ("get", "fetch engines to this machine", _GET_STORY, _get_engines, "+"),
         ("check", "check the files of the engines here", _CHECK_STORY, _check_engines, "*"),
@@ -73,6 +74,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         subparser.add_argument(
             "engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"
         )
+        subparser.example = f"dbdyno engines {name} mariadb:11.8 mysql:9.7"
         subparser.add_argument("--json", action="store_true", help="print one JSON list")
         if name == "get":
             words = "fetch an archive whose SHA-256 is not known, and print the digest"

@@ -15,6 +15,7 @@ from dbdyno.cli._machine import calibration_for_study, examinations_to_json, exa
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._plan_precision import seen_precision_line
 from dbdyno.cli._progress import ShownStudy, auditor, progress
+from dbdyno.cli._seen_restores import keep_restores
 from dbdyno.cli._seen_spread import keep_spread
 from dbdyno.core import Home, HostError, Profiler, counted
 from dbdyno.hosts import LocalHost
@@ -154,7 +155,7 @@ def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, choic
         tell(f"hint: dbdyno report {page.parent} writes the report of the stored runs")
         return
     build_page(results, page)
-    keep_seen_spread(results)
+    keep_what_was_seen(results)
     if not choices.quiet:
         print_summary(results, wide_console(), has_why=True)
         print("\nreport: ", end="")
@@ -162,13 +163,17 @@ def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, choic
     warn_of_missing_runs(outcome, is_fresh=choices.fresh)
 
 
-def keep_seen_spread(results: StoredStudy) -> None:
-    """Keep how far repeats spread here, for the plans of the next studies; a study does not fail for it."""
+def keep_what_was_seen(results: StoredStudy) -> None:
+    """Keep how far repeats spread here and what restores took, for the next plans; a study does not fail for it."""
     home = Home.of_user()
     try:
+        keep_restores(results, home.root)
         keep_spread(results, home.root)
     except OSError as error:
-        tell(f"warning: the spread of repeats could not be stored in {home.root}: {error.strerror or error}")
+        tell(
+            f"warning: the spread of repeats and the time of restores could not be stored in {home.root}: "
+            f"{error.strerror or error}"
+        )
 
 
 def warn_of_missing_runs(outcome: StudyOutcome, *, is_fresh: bool = False) -> None:

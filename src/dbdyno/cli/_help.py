@@ -32,12 +32,13 @@ class Parser(argparse.ArgumentParser):
         """The hint for a required argument that is missing: a whole line."""
         self.seldom: frozenset[str] = frozenset()
         """Options that `-h` leaves out and `--help` lists."""
+        self._words: list[str] = []
         self.takes_unknown = False
         """Whether options that are not listed have values, too, and are somebody else's to judge."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
         """Parse what is known; the value of an unknown option stays with it, or it would count as an argument."""
-        words = list(sys.argv[1:] if args is None else args)
+        words = self._words = list(sys.argv[1:] if args is None else args)
         return super().parse_known_args(self._join_option_values(words) if self.takes_unknown else words, namespace)
 
     def _join_option_values(self, words: list[str]) -> list[str]:
@@ -55,23 +56,51 @@ class Parser(argparse.ArgumentParser):
                 joined_words.append(word)
         return joined_words
 
+    def _unknown_options(self) -> list[str]:
+        """Return options that were typed and are none of this command; argparse looks for missing arguments first."""
+        words = self._words[: self._words.index("--")] if "--" in self._words else self._words
+        known_options = self.options()
+        return [
+            word
+            for word in words
+            if re.match(r"--?[a-zA-Z]", word)
+            and word.partition("=")[0] not in known_options
+            and (word.startswith("--") or word[:2] not in known_options)
+        ]
+
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
+        if "arguments are required: " in message and (unknown_options := self._unknown_options()):
+            message = f"unrecognized arguments: {' '.join(unknown_options)}"
         hint = self._remedy_hint(message) or f"{self.prog} -h lists the options"
         if match := re.fullmatch(r"argument (\S+): invalid int value: '(.*)'", message):
             number = whole_number(match[2])
             option = match[1].rpartition("/")[2]
-            hint = f"write for example {option} 3" if number is None else f"did you mean {option} {number}?"
+            example = f"write for example {option} {self._usual_number(option)}"
+            hint = example if number is None else f"did you mean {option} {number}?"
             message = f"{option} needs a whole number, not '{match[2]}'"
+        if match := re.fullmatch(r"argument -h: ignored explicit argument '(.*)'", message):
+            message, hint = f"unrecognized arguments: -h{match[1]}", "did you mean '--help'?"
         if match := re.fullmatch(r"argument (\S+): expected one argument", message):
             option = match[1].rpartition("/")[2]
             message, hint = f"{option} needs a value", f"write {option} {self._placeholder(option)}"
+        if match := re.fullmatch(r"argument (\S+): expected (\d+) arguments", message):
+            message, hint = f"{match[1]} needs {match[2]} values", f"write {match[1]} {self._placeholder(match[1])}"
         self.fail(message, hint)
 
-    def _placeholder(self, option: str) -> str:
-        """Return what stands for an option's value in the help."""
+    def _usual_number(self, option: str) -> int:
+        """Return the default of an option that takes a whole number; 3 where it has none."""
         action = next((action for action in self._actions if option in action.option_strings), None)
-        return str(action.metavar or action.dest.upper()) if action is not None else "VALUE"
+        return action.default if action and isinstance(action.default, int) else 3
+
+    def _placeholder(self, option: str) -> str:
+        """Return what stands for an option's value, or its values, in the help."""
+        action = next((action for action in self._actions if option in action.option_strings), None)
+        if action is None:
+            return "VALUE"
+        if isinstance(action.metavar, tuple):
+            return " ".join(action.metavar)
+        return str(action.metavar or action.dest.upper())
 
     def _remedy_hint(self, message: str) -> str:
         """Return what to do about a complaint of argparse; empty where nothing better than the help is known."""
@@ -82,9 +111,11 @@ class Parser(argparse.ArgumentParser):
             suggestion = meant_option(self.prog, option, value, self.options())
             return suggestion or nearest(option, self.options(), "")
         if words:
-            return meant_option(self.prog, words[0], "", self.options()) or self.one_more
+            hint = meant_option(self.prog, words[0], "", self.options())
+            return hint or ("" if words[0].startswith("-") else self._option_of_choice(words[0]) or self.one_more)
         if message.endswith("arguments are required: DIR"):
-            return f"{self.prog} {folder}" if (folder := _newest_results()) else ""
+            folder = _newest_results()
+            return f"{self.prog} {folder}" if folder else f"name the folder of results: {self.prog} results/first"
         if message.endswith("arguments are required: NEW"):
             return f"to compare targets of one folder, write {self.prog} DIR DIR --match BASE=NEW"
         if "arguments are required: " in message and self.example:
@@ -96,7 +127,14 @@ class Parser(argparse.ArgumentParser):
             return f"it is a results folder already: dbdyno show {match[2]}"
         if match[1] == "TOOL" and Path(match[2]).exists():
             return f"name the tool that wrote it first, such as {self.prog} sysbench {match[2]}"
+        if match[1] == "COMMAND" and ":" in match[2]:
+            return f"did you mean {self.prog} get {match[2]}?"
         return meant_choice(match[2], self._choices_of(match[1]))
+
+    def _option_of_choice(self, word: str) -> str:
+        """Return the option, with its value, of a value that was typed without it."""
+        options = [action.option_strings[-1] for action in self._actions if word in (action.choices or ())]
+        return f"did you mean {options[0]} {word}?" if options else ""
 
     def _choices_of(self, argument: str) -> list[str]:
         """Return choices of one argument, which argparse names by all its options or by its placeholder."""

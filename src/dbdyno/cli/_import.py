@@ -124,6 +124,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _add_options(parser: Parser, tool: str) -> None:
     parser.set_defaults(tool=tool)
+    parser.example = f"dbdyno import {tool} LOGS -o DIR"
     parser.one_more = "put the logs into one folder and name it"
     parser.add_argument("folder", type=Path, metavar="LOGS", help="folder with the logs, or one log")
     names = parser.add_argument_group("position of fields in paths")

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 _STORY = """\
 Judges per-second throughput measured by any tool. For each run it prints whether throughput settled, since when, the
-level with its interval, stalls and waves, and when the run could have stopped. The file is CSV or Parquet, plain or
-gzip, with one row per second and the columns run, second and tps; a single run needs no run column.
+level with its interval, stalls and waves, and when the run could have stopped. The file is CSV, Parquet or a log of
+sysbench (--report-interval=1), plain or gzip. CSV and Parquet have one row per second and the columns run, second and
+tps; a single run needs no run column.
 
   dbdyno judge seconds.csv
+  dbdyno judge sysbench.log
   dbdyno judge seconds.parquet --run night-3 --plot night-3.svg
   dbdyno judge seconds.csv --group                 compare its runs with each other
   ssh bench cat run.csv | dbdyno judge - --json | jq '.runs | map_values(.status)'
@@ -43,8 +45,10 @@ docs/concepts/steady-state.md explains each figure.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "judge", _STORY, _judge)
+    parser.example = "dbdyno judge seconds.csv, or dbdyno judge sysbench.log"
     parser.one_more = "one file holds all runs; dbdyno import sysbench DIR takes a folder of logs"
-    parser.add_argument("file", type=Path, metavar="FILE", help="CSV or Parquet, also gzipped; - for standard input")
+    file_words = "CSV, Parquet or a log of sysbench, also gzipped; - for standard input"
+    parser.add_argument("file", type=Path, metavar="FILE", help=file_words)
     parser.add_argument(
         "--run", action="append", default=[], metavar="NAME", help="judge only this run; may be repeated"
     )

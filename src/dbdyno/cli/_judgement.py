@@ -25,6 +25,7 @@ from dbdyno.analyse import (
     stop_words,
     wave_words,
     window_words,
+    with_remedy,
 )
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._format import sparkline, tps_words
@@ -71,7 +72,7 @@ def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], ov
 
 def _run_row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
     return (
-        printable(name),
+        printable_name(name),
         STATUS_WORDS[judgement.state.status],
         window_words(judgement),
         level_words(judgement),
@@ -82,10 +83,10 @@ def _run_row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
     )
 
 
-def printable(name: str) -> str:
+def printable_name(name: str) -> str:
     r"""Return a name from a file as a terminal may show it.
 
-    >>> printable("a\x1b[31mb")
+    >>> printable_name("a\x1b[31mb")
     'a?[31mb'
     """
     return "".join(letter if letter.isprintable() else "?" for letter in name[:200])
@@ -111,12 +112,12 @@ def _print_caveats(judgements: Mapping[str, SeriesJudgement], console: Console) 
     for name, judgement in judgements.items():
         for caveat in judgement.caveats:
             names_by_caveat.setdefault(caveat.code, []).append(name)
-            texts.setdefault(caveat.code, caveat.text)
+            texts.setdefault(caveat.code, with_remedy(caveat).text)
     if not names_by_caveat:
         return
     console.print(Text("\nLimitations", style="bold"))
     for code, names in names_by_caveat.items():
-        runs_words = "" if len(judgements) == 1 else f"{counted(len(names), 'run')}, first {printable(names[0])}: "
+        runs_words = "" if len(judgements) == 1 else f"{counted(len(names), 'run')}, first {printable_name(names[0])}: "
         console.print(Text(f"- {runs_words}{texts[code]}"), soft_wrap=True)
     console.print()
 
@@ -130,8 +131,8 @@ def _rank_row(name: str, group: GroupJudgement, mean: float, pair: RunPair | Non
     first, last = group.ranks[name]
     place = f"{first}" if first == last else f"{first}-{last}"
     if pair is None:
-        return printable(name), place, f"{tps_words(mean)}", "", ""
-    return printable(name), place, f"{tps_words(mean)}", _slower_words(pair), _verdict_words(pair, group.spread)
+        return printable_name(name), place, f"{tps_words(mean)}", "", ""
+    return printable_name(name), place, f"{tps_words(mean)}", _slower_words(pair), _verdict_words(pair, group.spread)
 
 
 def _slower_words(pair: RunPair) -> str:
@@ -155,7 +156,7 @@ def _lead_words(group: GroupJudgement) -> str:
     lead = group.lead
     if lead is None:
         return "\nNo lead is shown: fewer than two of the runs have settled."
-    best, next_best = printable(lead.best), printable(lead.next_best)
+    best, next_best = printable_name(lead.best), printable_name(lead.next_best)
     if is_vague_ratio(lead.low, lead.high):
         return f"\nNo lead is shown: the runs of {best} and the next best, {next_best}, are too uncertain to compare."
     if lead.low <= 1:
@@ -172,8 +173,8 @@ def _tally_sentence(group: GroupJudgement, over: str) -> str:
     if different_pairs and len(group.pairs) > 1:
         closest = min(different_pairs, key=lambda pair: pair.difference.ratio)
         closest_words = (
-            f" The closest that differ: {printable(closest.worse)} is {_slower_words(closest)} than "
-            f"{printable(closest.better)}."
+            f" The closest that differ: {printable_name(closest.worse)} is {_slower_words(closest)} than "
+            f"{printable_name(closest.better)}."
         )
     means = "means of windows" if over == "window" else "means of whole runs"
     return (

@@ -106,7 +106,7 @@ def check_before_study(examinations: Mapping[str, Examination], *, force: bool, 
     findings = [(name, found) for name, seen in examinations.items() for found in seen.findings]
     findings = [(name, found) for name, found in findings if found.severity != "note"]
     for name, finding in findings if not quiet else blockers:
-        print(f"  {name or 'machine'}: {finding_line(finding)}", file=sys.stderr)
+        print(f"  {name or 'machine'}: {_finding_line(finding)}", file=sys.stderr)
     if findings and not quiet:
         command = "dbdyno doctor" if set(examinations) == {""} else "dbdyno doctor STUDY.toml"
         print(f"  machine: {command} explains the effect of each and how to fix it\n", file=sys.stderr)
@@ -120,9 +120,10 @@ def examinations_to_json(examinations: Mapping[str, Examination]) -> list[dict[s
     ]
 
 
-def finding_line(finding: CheckOutcome) -> str:
+def _finding_line(finding: CheckOutcome) -> str:
     """Return one line: which, how grave, what was seen."""
-    return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
+    gravity = "weakens results" if finding.severity == "weakens" else finding.severity
+    return f"{gravity}: {finding.title.lower()}: {finding.seen}"
 
 
 def _repeat_spread(home: Home) -> RepeatSpread | None:

@@ -31,7 +31,7 @@ from dbdyno.cli._color import CHOICES, take_color, tell
 from dbdyno.cli._commands import OTHER_WORDS, SUMMARIES, grouped_commands
 from dbdyno.cli._format import plain
 from dbdyno.cli._help import Parser, add_help_options
-from dbdyno.nearest import nearest
+from dbdyno.nearest import nearest, nearest_word
 
 if TYPE_CHECKING:
     from dbdyno.core import DbdynoError, HostError
@@ -148,11 +148,12 @@ def _run_command(choices: argparse.Namespace) -> int:
     return code
 
 
-def _unknown_command_words(word: str, next_words: Sequence[str]) -> str:
-    """Return what a word that is no command asks for; empty where that is not known."""
-    if word == "help" and next_words and next_words[0] in SUMMARIES:
+def _unknown_command_hint(word: str, next_words: Sequence[str]) -> str:
+    """Return what a word that is no command asks for: another tool's word, or one that was misspelt."""
+    other_word = word if word in OTHER_WORDS else nearest_word(word, [*SUMMARIES, *OTHER_WORDS])
+    if other_word == "help" and next_words and next_words[0] in SUMMARIES:
         return f"dbdyno {next_words[0]} --help"
-    return OTHER_WORDS.get(word, "")
+    return OTHER_WORDS.get(other_word) or nearest(word, SUMMARIES, "dbdyno -h lists the commands")
 
 
 def _command_parser(command: str, next_words: Sequence[str] = ()) -> Parser:
@@ -171,10 +172,7 @@ def _command_parser(command: str, next_words: Sequence[str] = ()) -> Parser:
         commands = parser.add_subparsers(prog="dbdyno", metavar="COMMAND", required=True)
         import_module(f"dbdyno.cli._{command.replace('-', '_')}").add_command(commands)
     elif not command.startswith("-"):
-        hint = _unknown_command_words(command, next_words) or nearest(
-            command, SUMMARIES, "dbdyno -h lists the commands"
-        )
-        parser.fail(f"'{command}' is not a command", hint)
+        parser.fail(f"'{command}' is not a command", _unknown_command_hint(command, next_words))
     return parser
 
 
@@ -297,14 +295,16 @@ def _print_error(error: DbdynoError) -> None:
 def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
     """Return the command with each engine that a remedy names in place of the one written, to be copied.
 
-    >>> commands_again("5.6.24 can be had as mysql:5.6@npm:a@5", ["engines", "get", "mysql:5.6"])
+    >>> commands_again("5.6.24 is available as mysql:5.6@npm:a@5", ["engines", "get", "mysql:5.6"])
     ['dbdyno engines get mysql:5.6@npm:a@5']
+    >>> commands_again("the nearest version is mysql:9.7.4; also mysql:8.4@image", ["compare", "mysql:8.4"])
+    ['dbdyno compare mysql:9.7.4', 'dbdyno compare mysql:8.4@image']
     """
     return [
         shlex.join(["dbdyno", *(replacement if argument == word else argument for argument in words)])
         for word in words
-        if ":" in word
-        for replacement in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+", remedy)
+        if ":" in word and f"{word}@" in remedy
+        for replacement in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+|(?<=nearest version is )[^\s,;]+", remedy)
     ]
 
 

@@ -14,6 +14,13 @@ from types import MappingProxyType
 
 from dbdyno.nearest import nearest
 
+_OF_STUDIES = dict.fromkeys(
+    (
+        "--window", "--time", "--duration", "--warm-up", "--warmup", "--repeats", "--tier", "--memory", "--concurrency",
+        "--threads", "--workload", "--rows", "--tables", "--set", "--server",
+    ),
+    "the study file sets it: change it in a copy; or use dbdyno compare, which has options for it",
+)  # fmt: skip
 _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "dbdyno compare": {
@@ -32,6 +39,10 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "-t": "--threads",
             "-c": "--concurrency",
             **dict.fromkeys(("--socket", "-S"), "a running server is named by --server socket:PATH"),
+            **dict.fromkeys(("--json", "--format"), "dbdyno show DIR --json prints the results"),
+            **dict.fromkeys(("--verbose", "-v", "--debug", "--progress"), "without --quiet, progress is printed"),
+            "-n": "--repeats",
+            "-j": "--concurrency",
             **dict.fromkeys(("--user", "-u", "--port", "-P"), "a running server is named by --server USER@HOST:PORT"),
             **dict.fromkeys(
                 ("--password", "-p"), "export DBDYNO_SERVER_PASSWORD, or name a file with --server-password-file"
@@ -40,9 +51,18 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "dbdyno diff": dict.fromkeys(
             ("--threshold", "--max-slowdown", "--limit", "--tolerance"), "write for example --fail-on slower:3%"
         ),
-        "dbdyno judge": dict.fromkeys(
-            ("--warmup", "--warm-up", "--skip"), "judge finds the end of the warm-up by itself"
+        "dbdyno judge": {
+            **dict.fromkeys(("--warmup", "--warm-up", "--skip"), "judge finds the end of the warm-up by itself"),
+            **dict.fromkeys(
+                ("--column", "--columns", "--header"), "the first line of the file names its columns: run, second, tps"
+            ),
+        },
+        "dbdyno clean": dict.fromkeys(
+            ("--force", "-f", "--yes", "-y", "--all", "--delete", "--dry-run"),
+            "clean only lists; --remove stops and removes all that is left over",
         ),
+        "dbdyno run": _OF_STUDIES,
+        "dbdyno plan": _OF_STUDIES,
         "": {
             **dict.fromkeys(("--markdown", "--md"), "dbdyno report DIR --format md"),
             **dict.fromkeys(("--html", "--page"), "dbdyno report DIR"),

@@ -14,7 +14,15 @@ from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, add_where
-from dbdyno.core import counted, format_bytes, format_duration, parse_duration_ns
+from dbdyno.core import (
+    DbdynoError,
+    Home,
+    counted,
+    format_bytes,
+    format_duration,
+    parse_duration_ns,
+    short_percent,
+)
 
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
@@ -49,6 +57,7 @@ _SEARCHED = "certainty  a search ends when the next higher rate fails; `precisio
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "plan", _STORY, _plan)
+    parser.one_more = "plan takes one study file; engines go to dbdyno compare mariadb:11.8 mysql:9.7 --plan"
     parser.example = "dbdyno plan first, or dbdyno plan STUDY.toml"
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
@@ -99,10 +108,12 @@ class _Forecast:
 
     Parameters
     ----------
+    variation : of repeats and windows, on which hours and precision rest
     within_ns : time that the runs may take; None for any
     """
 
     plan: Plan
+    variation: Variation
     precision: PlanPrecision | None
     unanswered: tuple[str, ...]
     within_ns: int | None
@@ -120,14 +131,15 @@ class _Forecast:
 def _forecast(
     study: Study, target_half_width: str | None, variation: tuple[Variation, str] | None, within_ns: int | None
 ) -> _Forecast:
-    from dbdyno.cli._plan_precision import plan_precision  # late: see _main
+    from dbdyno.cli._plan_precision import expected_variation, plan_precision  # late: see _main
     from dbdyno.hosts import LocalHost
     from dbdyno.plan import out_of_scope
 
-    plan = full_plan(study, LocalHost())
+    variation = variation or expected_variation(study)
+    plan = full_plan(study, LocalHost(), variation[0])
     precision = plan_precision(study, target_half_width, variation, within_ns, plan.budget.overhead_ns)
     rows = max((workload.rows_total for workload in plan.workloads.values()), default=0)
-    return _Forecast(plan, precision, tuple(out_of_scope(study, rows)), within_ns)
+    return _Forecast(plan, variation[0], precision, tuple(out_of_scope(study, rows)), within_ns)
 
 
 def _print_forecast(study: Study, forecast: _Forecast, *, with_runs: bool) -> None:
@@ -179,6 +191,8 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
         markup=False,
     )
     console.print(_hours_table(plan))
+    for line in _assumed_hours_lines(study, forecast):
+        console.print(line, markup=False)
     console.print(
         f"disk    about {format_bytes(budget.disk_bytes)}\n"
         f"memory  about {format_bytes(budget.memory_bytes)}{_memory_limit_words(study)}",
@@ -190,6 +204,8 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
     elif budget.runs.expected_ns >= _WORTH_DEALING_NS:
         for line in _machine_lines(study, plan):
             console.print(line, markup=False)
+    for line in _engine_lines(study):
+        console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
     if precision is None and forecast.within_ns is not None and not forecast.is_possible:
         lines.append(
@@ -197,6 +213,24 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
         )
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in forecast.unanswered)]:
         console.print(line, markup=False)
+
+
+def _engine_lines(study: Study) -> list[str]:
+    """Return which engines come from another source than expected, and which this machine can't have; nothing is asked.
+
+    Engines of servers on other hosts are left out: their package lists are there.
+    """
+    from dbdyno.hosts import LocalHost  # late: see _main
+    from dbdyno.provision import source_note
+
+    names_by_words: dict[str, list[str]] = {}
+    for name in dict.fromkeys(target.engine for target in study.targets if not study.benches):
+        try:
+            words = source_note(name, LocalHost(), Home.of_user())
+        except DbdynoError as error:
+            words = f"can't run here: {error.what.removeprefix(f'{name} is ')}; {error.remedy}"
+        names_by_words.setdefault(words, []).append(str(name))
+    return [f"engine  {', '.join(names)}: {words}" for words, names in names_by_words.items() if words]
 
 
 def _bench_table(study: Study, plan: Plan) -> Table:
@@ -253,6 +287,18 @@ def _hours_table(plan: Plan) -> Table:
     return table
 
 
+def _assumed_hours_lines(study: Study, forecast: _Forecast) -> list[str]:
+    """Return the hours for the spread that is assumed without measurements, if further repeats make them others."""
+    from dbdyno.stats import ASSUMED_VARIATION
+
+    spread = ASSUMED_VARIATION.spread
+    if study.repeats_max is None or forecast.variation.spread == spread:
+        return []
+    runs = forecast.plan.budget.with_variation(study, ASSUMED_VARIATION).runs
+    assumption = f"if repeats spread by {short_percent(spread)}, as assumed where nothing is measured"
+    return [f"        about {span_words(runs)} {assumption}"]
+
+
 def span_words(span: TimeRange) -> str:
     """Return a time as expected, and its least and most where they differ."""
     expected = format_duration(_round_duration_ns(span.expected_ns))
@@ -276,13 +322,19 @@ def _memory_limit_words(study: Study) -> str:
     return "" if limit is None else f", limited: {limit} for each server, page cache included"
 
 
-def full_plan(study: Study, host: Host) -> Plan:
+def full_plan(study: Study, host: Host, variation: Variation | None = None) -> Plan:
     """Return the plan of a study whose workloads the load generator has found to be possible.
+
+    Parameters
+    ----------
+    variation : of repeats and windows; None for what earlier studies here showed, else what is assumed
 
     Raises
     ------
     StudyError : it has not, or a target can't have the settings that the study asks for
     """
+    from dbdyno.cli._plan_precision import expected_variation
+    from dbdyno.cli._seen_restores import restores_seen_here
     from dbdyno.configure import check_settings
     from dbdyno.lab import find_generator, resolve_workloads
     from dbdyno.plan import make_plan
@@ -292,7 +344,9 @@ def full_plan(study: Study, host: Host) -> Plan:
         target for target in study.targets if target.engine.plugin and Path(target.engine.plugin).is_file()
     ]
     check_settings(study, {target.name: plugin_version_of(target.engine) for target in plugin_targets})
-    return make_plan(study, resolve_workloads(study, host, find_generator()))
+    seen = restores_seen_here(study, Home.of_user().root)
+    workloads = resolve_workloads(study, host, find_generator())
+    return make_plan(study, workloads, seen, variation or expected_variation(study)[0])
 
 
 def study_line(study: Study, plan: Plan) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
 from dbdyno.cli._seen_spread import SeenSpread, spread_seen_here
-from dbdyno.core import counted, format_duration, short_percent
+from dbdyno.core import counted, format_duration, short_number, short_percent
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study
@@ -25,6 +25,7 @@ _DEFAULT_HALF_WIDTH = 0.02
 _MOST_SHOWN = 5
 _WIDE = 0.5
 """Half-width on the ln scale from which it is no longer about a share."""
+_LARGEST_FACTOR = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class PlanPrecision:
 def plan_precision(
     study: Study,
     target_half_width: str | None,
-    variation: tuple[Variation, str] | None,
+    variation: tuple[Variation, str],
     within_ns: int | None,
     overhead_ns: int,
 ) -> PlanPrecision | None:
@@ -71,8 +72,7 @@ def plan_precision(
     Parameters
     ----------
     target_half_width : half-width of a cell's level to reach, as typed; None for 2 %
-    variation : what to expect of repeats and windows, and where it comes from; None for what earlier studies on this
-        machine showed, else what is assumed
+    variation : what to expect of repeats and windows, and where it comes from
     within_ns : time that the runs may take; None for any
     overhead_ns : what surrounds the window of one run, on average
 
@@ -87,7 +87,7 @@ def plan_precision(
     )
     if study.pacing.search is not None:
         return None
-    expected, basis = variation or _expected_variation(study)
+    expected, basis = variation
     designs = tuple(designs_for(study, expected, wished, overhead_ns))
     best = None if within_ns is None else best_within(study, expected, within_ns, overhead_ns)
     planned = planned_design(study, expected, overhead_ns)
@@ -110,6 +110,17 @@ def measured_variation(folder: Path, choices: argparse.Namespace) -> tuple[Varia
     )
     words = f"spread {short_percent(measured.spread)} between repeats, {source_words} {folder}"
     return measured, f"{words}; noise {short_percent(measured.noise_se)} of a window of 900 s"
+
+
+def expected_variation(study: Study) -> tuple[Variation, str]:
+    """Return what earlier studies on this machine showed, else what is assumed; and where it comes from."""
+    seen = _spread_to_expect(study)
+    if seen is None:
+        words = f"assumed: {_variation_words(ASSUMED_VARIATION)}"
+        return ASSUMED_VARIATION, f"{words}; plan --from RESULTS uses measured values"
+    source_words = f"seen here in {counted(seen.cells, 'repeated cell')} of {counted(seen.studies, 'study', 'studies')}"
+    words = f"{source_words}: {_variation_words(seen.variation)}"
+    return seen.variation, f"{words}; plan --from RESULTS uses others"
 
 
 def seen_precision_line(study: Study, overhead_ns: int) -> str:
@@ -158,24 +169,13 @@ def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
     }
 
 
-def _expected_variation(study: Study) -> tuple[Variation, str]:
-    """Return what earlier studies on this machine showed, else what is assumed; and where it comes from."""
-    seen = _spread_to_expect(study)
-    if seen is None:
-        words = f"assumed: {_variation_words(ASSUMED_VARIATION)}"
-        return ASSUMED_VARIATION, f"{words}; plan --from RESULTS uses measured values"
-    source_words = f"seen here in {counted(seen.cells, 'repeated cell')} of {counted(seen.studies, 'study', 'studies')}"
-    words = f"{source_words}: {_variation_words(seen.variation)}"
-    return seen.variation, f"{words}; plan --from RESULTS uses others"
-
-
 def _half_width_words(half_width: float) -> str:
     """Return the half-width of a level, given on the ln scale; a wide one as a factor: below zero there is no level.
 
     >>> _half_width_words(0.35), _half_width_words(1.1)
     ('±35 %', 'a factor of 3')
     """
-    return f"±{short_percent(half_width)}" if half_width < _WIDE else f"a factor of {math.exp(half_width):.2g}"
+    return f"±{short_percent(half_width)}" if half_width < _WIDE else _factor_words(half_width)
 
 
 def _difference_words(share: float) -> str:
@@ -184,7 +184,17 @@ def _difference_words(share: float) -> str:
     >>> _difference_words(0.35), _difference_words(5.84)
     ('35 %', 'a factor of 6.8')
     """
-    return short_percent(share) if share < 1 else f"a factor of {1 + share:.2g}"
+    return short_percent(share) if share < 1 else _factor_words(math.log1p(share))
+
+
+def _factor_words(log_factor: float) -> str:
+    """Return a factor that is given by its logarithm; a very large one is as good as unknown.
+
+    >>> _factor_words(5.0), _factor_words(750.0)
+    ('a factor of 148', 'a factor of more than 1,000')
+    """
+    is_known = log_factor < math.log(_LARGEST_FACTOR)
+    return f"a factor of {short_number(math.exp(log_factor)) if is_known else f'more than {_LARGEST_FACTOR:,}'}"
 
 
 def _variation_words(variation: Variation) -> str:

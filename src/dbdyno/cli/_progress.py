@@ -15,8 +15,8 @@ from rich.text import Text
 
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
-from dbdyno.audit import Finding, audit, what
-from dbdyno.audit.studies import align_study, inspected_set
+from dbdyno.audit import Finding, what
+from dbdyno.audit.studies import align_study, audit_study, inspected_set
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._format import duration_words, sparkline, tps_words
 from dbdyno.core import (
@@ -47,7 +47,7 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
 
     def judge(results: Results, study: Study, inspections: Sequence[StoredRun]) -> lab.ServersAudited:
         sets = [inspected_set(results, study, inspections)]
-        result = audit(sets)
+        result = audit_study(study, sets)
         findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
         outcomes = align_study(study, sets, findings).outcomes
         fixable_ids = {outcome.finding.rule.rule_id for outcome in outcomes if not outcome.is_left}
@@ -67,7 +67,7 @@ def _audit_finding_event(finding: Finding, fixable_ids: Collection[str]) -> lab.
     rule = finding.rule
     is_fixable = rule.rule_id in fixable_ids
     return lab.AuditFinding(
-        rule.rule_id, finding.severity, what(finding), finding.favours, rule.remedy, is_fixable=is_fixable
+        rule.rule_id, finding.severity, what(finding), finding.favours, finding.remedy, is_fixable=is_fixable
     )
 
 
@@ -362,13 +362,17 @@ def _results_lines(comparison: ResultComparison) -> Iterator[str]:
         yield f"  ✘ {words} are not known of {target}: {reason.splitlines()[0]}"
 
 
+def _noise_words(share: float) -> str:
+    return f" ± {percent(share, 1)}" if share < 1 else " (too noisy for an interval)"
+
+
 def _run_line(record: RunRecord, number: int, total: int, words: str) -> str:
     mark = _MARKS[record.status]
     head = f"  {mark} {number:>3}/{total}  {words:<62}"
     if record.figures.tps_mean is None:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
     half_width, level = record.level_half_width, record.level_tps or record.figures.tps_mean
-    noise = f" ± {100 * half_width / level:.1f} %" if half_width is not None and level > 0 else ""
+    noise = "" if half_width is None or level <= 0 else _noise_words(half_width / level)
     p95_ns = record.figures.latency_ns.p95 if record.figures.latency_ns else None
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
     use_words = f"   client {percent(record.cpu.client_use_share)}" if record.cpu.client_use_share is not None else ""

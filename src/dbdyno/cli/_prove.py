@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dbdyno.analyse.explain import Cause, CauseRanking, FoundCause, Gap, causes, least_effect_ms, shown_causes
+from dbdyno.analyse.explain import Cause, CauseRanking, Claim, FoundCause, Gap, causes, least_effect_ms, shown_causes
 from dbdyno.cli._execute import run_beside
 from dbdyno.cli._plan import full_plan, runs_words
 from dbdyno.configure import own_values
@@ -46,7 +46,7 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
     )
     _print_plan(proof_studies, quiet=choices.quiet)
     for study in proof_studies:
-        note = _proof_note(why.gap, why.thread_gap, study)
+        note = _proof_note(why.gap, why, study)
         _run_proof_study(analysis.results.path, note, study, choices)
 
 
@@ -133,7 +133,8 @@ def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:
         print(f"  {study.control.target}: {study.words} · {runs} · {runs_words(plan)}", file=sys.stderr)
 
 
-def _proof_note(gap: Gap, thread_gap: Gap | None, study: ProofStudy) -> ProofNote:
+def _proof_note(gap: Gap, why: Why, study: ProofStudy) -> ProofNote:
+    claim = _claim_undone(why, study)
     return ProofNote(
         study.alteration.alteration_id,
         study.words,
@@ -141,12 +142,30 @@ def _proof_note(gap: Gap, thread_gap: Gap | None, study: ProofStudy) -> ProofNot
         gap.right,
         study.control,
         study.altered,
-        study.alteration.removes,
+        study.alteration.removes if claim is None else tuple(claim.shares),
         gap.total.ms,
         study.alteration.slows_ns / 1e6,
         study.alteration.least_calls,
-        _brought_back_ms(thread_gap, study),
+        _brought_back_ms(why.thread_gap, study),
+        None if claim is None else claim.shares,
+        0.0 if claim is None else claim.error,
     )
+
+
+def _claim_undone(why: Why, study: ProofStudy) -> Claim | None:
+    """Return what the causes that are altered claim, where the alteration takes no part away as a whole; None else.
+
+    Between different servers, causes that claim processor time of one build have claimed nothing, which is no
+    statement: then nothing is predicted.
+    """
+    is_watched = why.thread_gap is not None and bool(why.thread_gap.parts)
+    if study.alteration.removes or why.ranking is None or why.known is None or not is_watched:
+        return None
+    claim = why.ranking.claim_undone_by(study.alteration.alteration_id, is_left=study.control == why.ranking.gap.left)
+    is_undecidable = not why.known.has_one_build and any(
+        cause.claims_of_one_build for cause in causes() if cause.alteration == study.alteration.alteration_id
+    )
+    return None if is_undecidable and not claim.shares else claim
 
 
 def _brought_back_ms(gap: Gap | None, study: ProofStudy) -> float:

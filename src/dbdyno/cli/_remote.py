@@ -227,7 +227,7 @@ class RemoteRemains:
 
 
 def find_remains(host: RemoteHost) -> RemoteRemains:
-    """Look, and touch nothing."""
+    """Find what is left, and touch nothing."""
     from dbdyno.hosts.remote import find_old_programs  # late: see _main
     from dbdyno.lab import find_orphans
 

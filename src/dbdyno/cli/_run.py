@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._bench_options import add_bench_options, check_hosts_named, chosen_places
 from dbdyno.cli._folder import add_allow_altered, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
@@ -33,6 +34,7 @@ in progress: the same command resumes the study. With more repeats in the file i
   dbdyno run studies/first.toml --policy vendor  into results/first-vendor: with vendor defaults
   dbdyno run studies/first.toml --where connections=32 --where memory=64MB   one of its cells for each target
   dbdyno run studies/first.toml --part 2/3       into results/first-2-of-3: on the second of three machines
+  dbdyno run studies/first.toml --host bench@db1 with servers and clients on that host, over ssh
 
 Before the first run dbdyno checks the machine (dbdyno doctor). It then starts each target's server once and audits
 its settings and what the load's connections negotiate. Critical differences are printed before hours are spent;
@@ -47,6 +49,7 @@ _STORED = "the stored study"
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "run", _STORY, _run)
+    parser.one_more = "run takes one study file; engines go to dbdyno compare mariadb:11.8 mysql:9.7"
     parser.example = "dbdyno run first, or dbdyno run STUDY.toml"
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
@@ -56,7 +59,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "--allow-unlike", action="store_true", help="use benches that differ in processors, memory or speed"
     )
     parser.add_argument("--policy", choices=POLICIES, help="configure targets by this policy instead of the study's")
+    add_bench_options(parser.add_argument_group("host", "where servers and clients run, instead of the study's hosts"))
     add_run_options(parser)
+    parser.seldom = frozenset({"--host-address", "--host-home", "--client"})
 
 
 def add_run_options(parser: Parser) -> None:
@@ -83,7 +88,9 @@ def add_run_options(parser: Parser) -> None:
 
 def _run(choices: argparse.Namespace) -> int:
     chosen = read_cell_filter(choices.where)
-    study = study_of_cells(with_policy(read_study(choices.study, choices.scale), choices.policy), chosen)
+    whole = read_study(choices.study, choices.scale, chosen_places(choices))
+    study = study_of_cells(with_policy(whole, choices.policy), chosen)
+    check_hosts_named(study)
     _check_stored_text(study, choices.study)
     from dbdyno.cli._execute import run_part, run_to_report  # late: see _main
     from dbdyno.plan import PartOfStudy

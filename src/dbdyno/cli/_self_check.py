@@ -101,7 +101,7 @@ def _run_self_check(choices: argparse.Namespace) -> int:
 
 def _run_study(choices: argparse.Namespace) -> Path:
     """Return the results folder, once the study has been run into it."""
-    from dbdyno.cli._execute import keep_seen_spread, run_into, warn_of_missing_runs
+    from dbdyno.cli._execute import keep_what_was_seen, run_into, warn_of_missing_runs
     from dbdyno.cli._options import parse_share
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
@@ -124,7 +124,7 @@ def _run_study(choices: argparse.Namespace) -> Path:
     if outcome.good + outcome.suspect:
         results = StoredStudy.open(folder, check=check_of(choices))
         build_page(results, folder / PAGE)
-        keep_seen_spread(results)
+        keep_what_was_seen(results)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
     warn_of_missing_runs(outcome, is_fresh=choices.fresh)
     return folder

@@ -123,6 +123,8 @@ def _matching_parameters(word: str) -> list[str]:
 
 def _nearest_setting_hint(word: str) -> str:
     """Return the setting, group or server's option that was probably meant; a setting also by what follows its dot."""
+    if ":" in word:
+        return f"did you mean --engine {word}?"
     by_word = {name: name for name in known_options()}
     by_word |= {alias: name for name in vocabulary() for alias in (name, name.rpartition(".")[2])}
     by_word |= {name.partition(".")[0]: name.partition(".")[0] for name in vocabulary()}

@@ -200,10 +200,23 @@ def check_settings(
     configured_targets = [t for t in study.targets if t.engine.source_kind != "server" and t.engine.version]
     if study.imported is not None:
         return {}
+    for target in configured_targets:
+        _refuse_unused_tls(study, target)
     return {
         t.name: _checked_settings(study, t, plugin_versions.get(t.name, t.engine.plugin_version))
         for t in configured_targets
     }
+
+
+def _refuse_unused_tls(study: Study, target: Target) -> None:
+    """Refuse encryption where no connection would have it: who compares with and without would find no difference."""
+    if study.settings_of(target).get("tls.available") == "ON" and set(study.routes) == {"socket"}:
+        raise StudyError(
+            f"{target.name}: tls.available = ON would have no effect",
+            "the study's route is the socket, and only connections over TCP are encrypted",
+            'choose another route: --route loopback, or route = "loopback" in [axes]',
+            code="ineffective-setting",
+        )
 
 
 def settings_of_series(

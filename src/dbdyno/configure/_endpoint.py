@@ -76,7 +76,8 @@ class Endpoint:
     socket : None on the loopback route
     host, port : None on the socket route
     password_file : readable by this user only
-    tls : ``off`` for servers that dbdyno started, which offer none; as the study says for one that runs already
+    tls : ``off`` for servers that dbdyno started unless the study sets ``tls.available``; for one that runs already, as
+        the study says
     tls_ca : PEM file of the authority that the server's certificate is to be signed by
     path_s : how long the way to it may be silent, where it is on another host
     """

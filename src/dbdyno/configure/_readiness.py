@@ -227,7 +227,7 @@ def check_port(server: Server) -> None:
 
 
 def settings_read_back(server: Server, order: StartOrder) -> tuple[Setting, ...]:
-    """Compare; what a server still works at in the background (a resized redo log) gets a moment."""
+    """Compare settings; what a server still works at in the background (a resized redo log) gets a moment."""
     deadline = time.monotonic() + _SETTLE_S
     while True:
         try:

@@ -78,6 +78,7 @@ class Server:
         )
         self._last_probe = 0.0
         self._hang_reason: str | None = None
+        self._has_let_in = False
         self._crash_report: CrashReport | None = None
         self._is_ending = False
         self._host, self._launch = host, launch
@@ -133,7 +134,9 @@ class Server:
         ConfigureError : it does not let us in; the end of its log is given when it is ours and has ended
         """
         try:
-            return self._open_connection(database, as_load_user=as_load_user or self._launch is None, through=through)
+            connection = self._open_connection(
+                database, as_load_user=as_load_user or self._launch is None, through=through
+            )
         except PathLostError as error:
             if self._has_ended():  # the address of a container goes with it
                 raise self._refused_connection_error(str(error.args[-1])) from None
@@ -144,7 +147,12 @@ class Server:
             raise ConfigureError(str(error.args[-1]), self._endpoint_words(), remedy) from None
         except (pymysql.MySQLError, OSError) as error:
             # The driver's own traceback shows the arguments of the call.
+            if self._has_let_in:
+                self._has_let_in = False  # One that runs on, or starts again, is not waited for at each attempt.
+                self._give_time_to_exit()
             raise self._refused_connection_error(str(error.args[-1] if error.args else error)) from None
+        self._has_let_in = True
+        return connection
 
     def hang_reason(self, quiet_s: float = 0.0) -> str | None:
         """Return why no answer is to be expected of it, in words; None while that can't be said.
@@ -341,13 +349,18 @@ class Server:
     def _has_ended(self) -> bool:
         return self._exit_code() is not None
 
+    def _give_time_to_exit(self) -> None:
+        """Wait a little: a process that is killed loses its connections before it has ended."""
+        if self.process is not None:
+            with contextlib.suppress(HostError):
+                self.process.wait(_LOOK_S)
+
     def _refused_connection_error(self, words: str) -> ConfigureError:
-        has_ended = self._has_ended()
-        return ConfigureError(
-            f"{self.installation.title} {'has ended' if has_ended else 'refuses the connection'}",
-            f"{words}\n{self.log_tail()}".strip() if has_ended else words,
-            code="ended" if has_ended else "connection-refused",
-        )
+        exit_reason = self.exit_reason()
+        if exit_reason is None:
+            return ConfigureError(f"{self.installation.title} refuses the connection", words, code="connection-refused")
+        why = f"{words}\n{self.log_tail()}".strip()
+        return ConfigureError(f"{self.installation.title} has ended: {exit_reason}", why, code="ended")
 
     def _show_values(self, statement: str, before: str = "") -> dict[str, str]:
         with self.connect() as connection, connection.cursor() as cursor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 import time
@@ -15,14 +16,21 @@ from dbdyno.configure._endpoint import Credentials, credentials_file, network_en
 from dbdyno.configure._network import admit_clients, network_port
 from dbdyno.configure._options import Setting, launch_options, option_file
 from dbdyno.configure._orphan import write_note
-from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
+from dbdyno.configure._readiness import (
+    await_login,
+    check_port,
+    check_storage_engine,
+    crash_at_start,
+    settings_read_back,
+)
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import Launch, StartOrder
-from dbdyno.core import ConfigureError, is_network_route
+from dbdyno.core import ConfigureError, HostError, is_network_route
 from dbdyno.engines import engine_folders, family_of
 from dbdyno.hosts import ContainerProcess, MemoryGroup, Process, ProcessLimits
 
 _PORT_ATTEMPTS = 5
+_DYING_S = 0.5
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
 
 
@@ -94,6 +102,8 @@ def _start_process(
         endpoint = network_endpoint(order.network, port, credentials)
     else:
         endpoint = private_endpoint(order.route, private_directory, port, credentials, host)
+    if endpoint.socket is None:
+        endpoint = replace(endpoint, tls=order.tls)
     if isinstance(process, ContainerProcess) and (server_port := container_port(order.route, order.container)):
         endpoint = replace(endpoint, host=process.address, port=server_port)
     launch = Launch(
@@ -111,16 +121,28 @@ def _start_process(
         await_login(server, process, order)
         check_delays(order.delays, process.pid, host)
         server.start_ns = time.monotonic_ns() - started_ns
-        check_storage_engine(server, order)
-        if order.network is not None:
-            admit_clients(server, credentials, order.network)
-        if port is not None:
-            check_port(server)
-        server.settings = settings_read_back(server, order)
+        try:
+            check_storage_engine(server, order)
+            if order.network is not None:
+                admit_clients(server, credentials, order.network)
+            if port is not None:
+                check_port(server)
+            server.settings = settings_read_back(server, order)
+        except ConfigureError as error:
+            if not _has_ended(process):
+                raise
+            raise crash_at_start(server, order) from error
     except BaseException:
         server.kill()
         raise
     return server
+
+
+def _has_ended(process: Process) -> bool:
+    """Return whether it has ended: a connection is lost some moments before the process is gone."""
+    with contextlib.suppress(HostError):
+        process.wait(_DYING_S)
+    return process.poll() is not None
 
 
 def _port(order: StartOrder) -> int | None:

@@ -67,6 +67,14 @@ class StartOrder:
     network: NetworkAccess | None = None
 
     @property
+    def tls(self) -> str:
+        """How the load connects over TCP: encrypted if the study has the server offer TLS, else never."""
+        offers_tls = any(
+            s.parameter == "tls.available" and s.option == "tls_version" and s.value for s in self.settings
+        )
+        return "required" if offers_tls else "off"
+
+    @property
     def temporary(self) -> Path:
         """Folder of its temporary files."""
         return self.run_directory / "tmp"

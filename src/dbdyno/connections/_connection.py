@@ -225,7 +225,7 @@ class ServerConnection(_Driver):
         super()._execute_command(command, sql)  # type: ignore[misc]
 
     def _request_authentication(self) -> None:
-        """Check, before anything about the user is sent, that the requested encryption is there or can be had."""
+        """Check that the requested encryption is there or can be had, before anything about the user is sent."""
         if self._ssl_required and not self.server_capabilities & CLIENT.SSL:
             raise OperationalError(
                 CR.CR_SSL_CONNECTION_ERROR,
@@ -234,7 +234,7 @@ class ServerConnection(_Driver):
         super()._request_authentication()  # type: ignore[misc]
 
     def _process_auth(self, plugin_name: bytes, auth_packet: object, handler: object = None) -> object:
-        """Authenticate: a password in clear needs an encrypted connection or a Unix socket; broken methods fail."""
+        """Log in: a password in clear needs an encrypted connection or a Unix socket; broken methods fail."""
         name = plugin_name.decode("ascii", "replace")
         if plugin_name in _TOO_WEAK:
             raise OperationalError(CR.CR_AUTH_PLUGIN_ERR, f"the server wants {name}, which is insecure")

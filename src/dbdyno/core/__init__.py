@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         parse_bytes,
         parse_duration_ns,
         percent,
+        short_number,
         short_percent,
         verb_for,
         with_unit,
@@ -154,7 +155,7 @@ else:
             "_stack": "FURTHER KERNEL_MARK SESSIONS Stack folded_stack function_name is_unnamed linker_name",
             "_units": (
                 "counted format_address format_bytes format_duration format_memory memory_text parse_bytes "
-                "parse_duration_ns percent short_percent verb_for with_unit"
+                "parse_duration_ns percent short_number short_percent verb_for with_unit"
             ),
         },
     )
@@ -265,6 +266,7 @@ __all__ = [
     "processor_totals",
     "read_input",
     "read_input_text",
+    "short_number",
     "short_percent",
     "stored_fields",
     "stored_values",

@@ -144,6 +144,7 @@ def _check_addresses(text: str) -> None:
         )
 
 
+_STORAGE_ENGINES = frozenset({"innodb", "rocksdb", "tidesdb", *STORAGE_ENGINE_ALIASES})
 _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.8", "percona": "8.0"})
 
 
@@ -153,18 +154,25 @@ def _engine_remedy(text: str) -> str:
         return f"did you mean {text.strip().lower().replace(',', '.')}?"
     if len(text.split()) > 1 and all(":" in word for word in text.split()):
         return f"leave the quotes out: {' '.join(text.split())}"
-    if "," in text:
+    if re.search(r"[^,\s]", text) and "," in text:
         return f"separate engines by a space: {' '.join(text.replace(',', ' ').split())}"
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
         return f"add the family of that version: mariadb:{text.strip()} or mysql:{text.strip()}"
-    if re.fullmatch("vs|versus|and|against|with", text.strip().lower()):
+    if re.fullmatch("vs|versus|and|against|with|[,;&+|]", text.strip().lower()):
         return "separate engines by a space only: mariadb:11.8 mysql:9.7"
-    match = re.fullmatch(r"([a-z]+)(?:[-_ @/:]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
+    if re.match(r"[./~]|https?://", text.strip()) or re.search(r"\.(tar|tgz|zip|jar)\b", text):
+        source = "archive" if re.search(r"\.(tar|tgz|txz|zip|jar)\b", text) else "basedir"
+        return f"put family and version before a path, such as mysql:9.7@{source}:{text.strip()}"
+    match = re.fullmatch(
+        r"([a-z]+)(?:[-_ @/:]?v?(\d+(?:\.\d+)*)[a-z\d]*(?:\.[a-z]\w*)?)?([-_:/].*)?", text.strip().lower()
+    )
     if match is None:
         return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"
     family = match[1] if match[1] in _EXAMPLES else next(iter(get_close_matches(match[1], _EXAMPLES)), "mariadb")
     if match[2]:
-        return f"did you mean {family}:{match[2]}?"
+        storage_engine = (match[3] or "")[1:]
+        suffix = f"+{storage_engine}" if storage_engine in _STORAGE_ENGINES else ""
+        return f"did you mean {family}:{match[2]}{suffix}?"
     return f"name family and version, such as {family}:{_EXAMPLES[family]}; `dbdyno engines` lists those available here"
 
 

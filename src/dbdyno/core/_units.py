@@ -165,6 +165,13 @@ def short_percent(share: float, *, signed: bool = False) -> str:
     >>> short_percent(0.0123), short_percent(4.9), short_percent(0.5, signed=True), short_percent(0.997)
     ('1.2 %', '490 %', '+50 %', '100 %')
     """
-    percent = 100 * share
-    digits = ",.0f" if abs(percent) >= 10 else ".2g"
-    return f"{percent:{'+' if signed else ''}{digits}} %"
+    return f"{'+' if signed and share >= 0 else ''}{short_number(100 * share)} %"
+
+
+def short_number(value: float, digits: int = 2) -> str:
+    """Return a number to as many digits as asked for, and a larger one whole: an exponent is no number for people.
+
+    >>> short_number(1.234), short_number(10.0), short_number(152.3), short_number(1_234.5, 3)
+    ('1.2', '10', '152', '1,234')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"

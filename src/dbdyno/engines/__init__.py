@@ -10,7 +10,7 @@ The tables lie in `data`:
 - `families.toml`, `storage_engines.toml`, `catalogue.toml`: servers, what they need to start, where they come from
 - `written_options.toml`: options that dbdyno writes, so that engines are equal in effect
 - `server_default_options.toml`: options left at the server's default unless a study sets them
-- `parameter_dictionary.json`: by version, how a server treats an option, and what shows its value
+- `options_by_version.json`: by version, how a server treats an option, and what shows its value
 - `option_states.json`: what twelve servers did with each option given at start
 - `counters.json`: which status variable a counter is read from
 
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         neutral_parameters,
         parameters,
         parameters_for,
+        size_variables,
     )
     from dbdyno.engines._storage_engines import (
         StorageEngine,
@@ -101,7 +102,7 @@ else:
             "_option_values": "enum_word fold_charsets has_flags is_flag_list",
             "_options": (
                 "Kind KnownOption NeutralParameter OptionRow Parameter Shown Unit known_options lookup_option "
-                "neutral_parameter neutral_parameters parameters parameters_for"
+                "neutral_parameter neutral_parameters parameters parameters_for size_variables"
             ),
             "_storage_engines": (
                 "StorageEngine conflicts_of engine_folders plugin_packages status_refresh_of storage_engines"
@@ -171,6 +172,7 @@ __all__ = [
     "servers_of",
     "setting_text",
     "setting_toml",
+    "size_variables",
     "status_refresh_of",
     "storage_engines",
     "use_tables",

@@ -212,7 +212,7 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
 def _known_rows() -> dict[str, list[tuple[str, dict[str, str]]]]:
     """Return option name -> (parameter id, row) of the dictionary of parameters."""
     rows_by_option: dict[str, list[tuple[str, dict[str, str]]]] = {}
-    for entry in json.loads(read_packaged("parameter_dictionary.json"))["parameters"]:
+    for entry in json.loads(read_packaged("options_by_version.json"))["parameters"]:
         for row in entry["rows"]:
             rows_by_option.setdefault(row["name"], []).append((entry["id"], row))
     return rows_by_option
@@ -326,9 +326,26 @@ def neutral_parameter(parameter_id: str) -> NeutralParameter:
 
 
 @cached
+def size_variables() -> frozenset[str]:
+    """Return the options and variables whose number is one of bytes, as far as the tables know them.
+
+    >>> sorted({"sort_buffer_size", "max_connections", "innodb_log_file_size"} & size_variables())
+    ['innodb_log_file_size', 'sort_buffer_size']
+    """
+    shown = {
+        row["variable"]
+        for parameter in neutral_parameters().values()
+        for row in parameter.rows
+        if parameter.kind == "size" and row.get("scale", 1) == 1
+    }
+    written = {row.name for parameter in parameters() for row in parameter.rows if row.form == "bytes"}
+    return frozenset(shown | written)
+
+
+@cached
 def neutral_parameters() -> Mapping[str, NeutralParameter]:
     """Return all of them by id, grouped by subject."""
-    document = json.loads(read_packaged("parameter_dictionary.json"))
+    document = json.loads(read_packaged("options_by_version.json"))
     added_rows_by_id: dict[str, list[dict[str, Any]]] = {}
     for row in added_rows("shown"):
         added_rows_by_id.setdefault(row["parameter"], []).append({"since": "", "until": "", **row})

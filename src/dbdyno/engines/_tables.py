@@ -28,7 +28,7 @@ _FILES: Mapping[str, str] = MappingProxyType(
         "family": "families.toml",
         "storage_engine": "storage_engines.toml",
         "parameter": "written_options.toml",
-        "shown": "parameter_dictionary.json",
+        "shown": "options_by_version.json",
         "counter": "counters.json",
         "engine": "catalogue.toml",
     }

@@ -151,7 +151,7 @@ def memory_group_of(
     A runtime may put the processes into a group below the bounded one, and what this machine calls the group may be
     seen under another name from within a container. So the group counts whose own limit is the one that was asked for.
     """
-    place = place_of(files, pid, proc)
+    place = find_process_place(files, pid, proc)
     if place is None:
         return None
     version, own_group = place
@@ -279,7 +279,7 @@ def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
     return unified
 
 
-def place_of(files: Files, pid: int, proc: Path = _PROC.parent) -> tuple[int, Path] | None:
+def find_process_place(files: Files, pid: int, proc: Path = _PROC.parent) -> tuple[int, Path] | None:
     """Return `find_place` of a process, as we see it; None where there is no such group, or no such process."""
     try:
         return find_place(files.read_text(proc / str(pid) / "cgroup"), files.read_text(proc / "self" / "mountinfo"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.core import HostError
 from dbdyno.hosts._files import Files
-from dbdyno.hosts._memory_group import place_of
+from dbdyno.hosts._memory_group import find_process_place
 
 if TYPE_CHECKING:
     from dbdyno.hosts._protocol import Host
@@ -58,7 +58,7 @@ class OomWatch:
     @classmethod
     def begin(cls, host: Host, pid: int, proc: Path = Path("/proc")) -> OomWatch:
         """Note the counters for a process that lives."""
-        place = place_of(host.files, pid, proc)
+        place = find_process_place(host.files, pid, proc)
         group = place[1] if place is not None else None
         bounded_group = _bounded_group(group, host.files)
         return cls(

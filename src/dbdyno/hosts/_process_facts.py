@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.hosts._files import FileFacts, Files, Reader
-from dbdyno.hosts._memory_group import place_of
+from dbdyno.hosts._memory_group import find_process_place
 from dbdyno.hosts._tree import Tree
 
 TICKS_PER_SECOND = 100
@@ -98,7 +98,7 @@ def process_facts(
 def _bounds_of_version_1(tree: Tree, pid: int, proc: Path) -> dict[str, str]:
     """Return the memory bound of a group of version 1, under the name that version 2 has for it."""
     try:
-        place = place_of(tree.files, pid, proc)
+        place = find_process_place(tree.files, pid, proc)
     except ValueError:
         return {}
     limit = tree.text(place[1] / "memory.limit_in_bytes") if place is not None and place[0] == 1 else ""

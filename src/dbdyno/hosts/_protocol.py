@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -48,11 +48,20 @@ class ClockAccuracy:
     bound_ns : most by which an instant may be off
     drift_ppm : by how much it is faster, in millionths; None: not known yet
     round_trip_ns : shortest
+    ahead_ns : by how much it is ahead of that of this process
+    exchanges : how many were used
     """
 
     bound_ns: int
     drift_ppm: float | None
     round_trip_ns: int
+    ahead_ns: int
+    exchanges: int
+
+    def worse(self, later: ClockAccuracy) -> ClockAccuracy:
+        """Return the larger bound and round trip of two; the rest as known later."""
+        bound_ns, round_trip_ns = max(self.bound_ns, later.bound_ns), max(self.round_trip_ns, later.round_trip_ns)
+        return replace(later, bound_ns=bound_ns, round_trip_ns=round_trip_ns)
 
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")

@@ -32,7 +32,7 @@ class Diagnostic:
         >>> str(Diagnostic("a/b.txt", 3, "cut off"))
         'a/b.txt:3: cut off'
         """
-        return f"{printable(self.path)}:{self.line}: {printable(self.text)}"
+        return f"{escaped_line(self.path)}:{self.line}: {escaped_line(self.text)}"
 
 
 def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, ...]]:
@@ -59,10 +59,10 @@ def stored_path(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def printable(text: str, most: int = _LONGEST) -> str:
+def escaped_line(text: str, most: int = _LONGEST) -> str:
     r"""Return foreign text on one line, shortened, control characters shown as such.
 
-    >>> printable("a\x1b[2Jb\n"), len(printable("x" * 9999))
+    >>> escaped_line("a\x1b[2Jb\n"), len(escaped_line("x" * 9999))
     ('a\\x1b[2Jb\\n', 300)
     """
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbdyno.core import Route, StudyError, TreeError, parse_bytes
 from dbdyno.engines import ServerIdentity
-from dbdyno.imports._diagnostic import printable
+from dbdyno.imports._diagnostic import escaped_line
 from dbdyno.imports._layouts import LAYOUTS
 from dbdyno.imports._pattern import FIELDS, Pattern
 from dbdyno.imports._run import RunHeader
@@ -132,7 +132,7 @@ def workload_of(values: Mapping[str, str], head: RunHeader | None) -> str:
     name = values.get("workload", "") or (head.test if head else "")
     if not name:
         return NOT_NAMED
-    return full_name(name) or f"{IMPORTED}{printable(name, LONGEST_NAME)}"
+    return full_name(name) or f"{IMPORTED}{escaped_line(name, LONGEST_NAME)}"
 
 
 def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback: str, engine: str) -> TargetIdentity:
@@ -157,7 +157,7 @@ def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback
     name_words = [name or fallback, *([storage] if storage else []), *extras]
     version = re.match(r"\d+(?:\.\d+)*(?:-\d+)*", version_word)
     return TargetIdentity(
-        printable(", ".join(dict.fromkeys(name_words)), LONGEST_NAME),
+        escaped_line(", ".join(dict.fromkeys(name_words)), LONGEST_NAME),
         _server_family(engine_word, version_word, values.get("target", ""), server),
         version[0] if version else "",
         storage.lower() or engine.lower() or "unknown",

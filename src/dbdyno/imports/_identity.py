@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dbdyno.core import Caveat, Cell, format_bytes
 from dbdyno.imports._companion_files import CompanionFiles, FileIndex
-from dbdyno.imports._diagnostic import Diagnostic, printable
+from dbdyno.imports._diagnostic import Diagnostic, escaped_line
 from dbdyno.imports._fields import (
     LONGEST_NAME,
     Fields,
@@ -203,7 +203,7 @@ def _distinguish_by_name(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
         run.log.folder for run in unnamed_runs if len(logs_of[run.cell]) > 1 and run.target.family == "unknown"
     }
     return [
-        _rename_target(run, printable(run.log.path, LONGEST_NAME))
+        _rename_target(run, escaped_line(run.log.path, LONGEST_NAME))
         if run.log.folder in shared_folders and run.target.family == "unknown"
         else run
         for run in runs

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from dbdyno.core import Run, StoreError, TreeError
-from dbdyno.imports._diagnostic import Diagnostic, printable, stored_path
+from dbdyno.imports._diagnostic import Diagnostic, escaped_line, stored_path
 from dbdyno.imports._identity import IdentifiedRun, IdentifiedRuns, identify_runs, repeated
 from dbdyno.imports._job import Job, PreparedRun, make_run
 from dbdyno.imports._pattern import Pattern
@@ -181,7 +181,7 @@ def _unused_readings(tree: LogTree, runs: Sequence[IdentifiedRun]) -> list[Diagn
 
 
 def _import_job(tool: str, root: Path, run: IdentifiedRun, index: int) -> Job:
-    planned = Run(run.cell, run.repeat, index, 0, f"imported from {printable(run.log.path)}")
+    planned = Run(run.cell, run.repeat, index, 0, f"imported from {escaped_line(run.log.path)}")
     why_none = run.survey.why_none if run.part_index is None else ""
     return Job(tool, root, run.log.path, run.part_index, planned, run.target, run.companion_data, why_none, run.caveats)
 
@@ -219,7 +219,7 @@ def _conclude(
         writer.write_host({**dict(next(iter(summary.machines))), "told_by": "the heads of iostat and mpstat"})
     versions = [version for version, _ in summary.versions.most_common() if version]
     if versions:
-        writer.note_versions({request.tool: ", ".join(printable(version, 40) for version in versions[:5])})
+        writer.note_versions({request.tool: ", ".join(escaped_line(version, 40) for version in versions[:5])})
     for target in {run.target.name: run.target for run in runs}.values():
         files = campaign_files(tree, target.family)
         facts = {
@@ -276,8 +276,8 @@ def _no_run_error(tool: Tool, root: Path, identified: IdentifiedRuns) -> TreeErr
         remedy = (
             "name a log, or the folder with the logs; dbdyno judge takes a table of throughput per second of any tool"
         )
-        return TreeError(f"{printable(str(root))} is no log of {tool.title}", reason, remedy, code="no-runs")
-    what = f"no run of {tool.title} in {printable(str(root))}"
+        return TreeError(f"{escaped_line(str(root))} is no log of {tool.title}", reason, remedy, code="no-runs")
+    what = f"no run of {tool.title} in {escaped_line(str(root))}"
     return TreeError(what, reason, "name the folder with the logs", code="no-runs")
 
 

@@ -20,7 +20,7 @@ from dbdyno.imports._tree import SETTING_KINDS, Kind
 from dbdyno.imports.telemetry import ToolReports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run, printed_tps
-from dbdyno.tables import Table, joined
+from dbdyno.tables import Table, concatenate
 
 _READERS = {"iostat": read_iostat, "vmstat": read_vmstat, "mpstat": read_mpstat, "dstat": read_dstat}
 _MOST_COMPLAINTS = 20
@@ -104,7 +104,7 @@ def make_run(job: Job) -> PreparedRun:
         record,
         seconds=run.seconds if run else (),
         intervals=run.intervals if run else (),
-        telemetry=joined(companion_data.tables) if companion_data.tables else (),
+        telemetry=concatenate(companion_data.tables) if companion_data.tables else (),
         start={"imported": True, "tool": job.tool, "machine": machine, **run.start} if run else {},
         end=run.end if run else {},
         origin=[*origin, *companion_data.origin],

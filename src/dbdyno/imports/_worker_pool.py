@@ -67,11 +67,7 @@ def workers(total_bytes: int) -> Iterator[WorkerPool]:
         yield WorkerPool(None, 1)
         return
     with process_pool(count) as pool:
-        try:
-            yield WorkerPool(pool, count)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        yield WorkerPool(pool, count)
 
 
 def _apply_to_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

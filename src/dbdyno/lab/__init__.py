@@ -42,7 +42,14 @@ from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._outcome import StudyOutcome
-from dbdyno.lab._remote_bench import ClientHost, StudyHosts, client_facts, connected_bench, connected_clients
+from dbdyno.lab._remote_bench import (
+    ClientHost,
+    StudyHosts,
+    check_separate_machines,
+    client_facts,
+    connected_bench,
+    connected_clients,
+)
 from dbdyno.lab._retry import RetryChoice
 from dbdyno.lab._sinks import activity_words
 from dbdyno.lab._study_runner import run_study
@@ -97,6 +104,7 @@ __all__ = [
     "TargetFailed",
     "TargetFiles",
     "activity_words",
+    "check_separate_machines",
     "clean_up",
     "client_facts",
     "connected_bench",

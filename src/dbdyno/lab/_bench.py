@@ -96,8 +96,11 @@ class RunServer(FillServer, Protocol):
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """Return what its telemetry lacks, and what it watches."""
 
-    def clock_caveats(self) -> tuple[Caveat, ...]:
-        """Return caveats where its host's clock was set, or is not known well enough for telemetry by the second."""
+    def recheck_clock(self) -> tuple[Caveat, ...]:
+        """Compare its host's clock again, after the load; `telemetry_facts` then have the worse of both comparisons.
+
+        Return caveats where the clock was set, or is not known well enough for telemetry by the second.
+        """
 
     def discard(self) -> None:
         """Kill it and throw its data away; a server that is not ours is only let go of."""

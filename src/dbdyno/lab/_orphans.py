@@ -89,20 +89,27 @@ class Orphans:
 
 
 def find_orphans(home: Home, host: Host) -> Orphans:
-    """Look, and touch nothing. Servers are found in any DBDYNO_HOME, the rest in this one."""
+    """Find orphans, and touch nothing. Servers are found in any DBDYNO_HOME, the rest in this one."""
     own_pid = Session.own(home, host).pid
     servers = [server for process in server_processes(host) if (server := _running_server(process, host)) is not None]
-    folders = [
-        LeftFolder(place.path, sum(entry.disk_bytes for entry in host.files.entries(place.path, recursive=True)))
-        for session in left_sessions(home, host)
-        if is_own_folder(session.folder, host)
-        for place in host.files.entries(session.folder)
-    ]
+    left_folders = [session.folder for session in left_sessions(home, host) if is_own_folder(session.folder, host)]
+    folders = [folder for session_folder in left_folders for folder in _left_in(session_folder, host)]
     return Orphans(
         tuple(sorted((server for server in servers if server.study_pid != own_pid), key=lambda server: server.pid)),
         tuple(folders),
         tuple(left_groups(home, host, None)),
     )
+
+
+def _left_in(session_folder: Path, host: Host) -> list[LeftFolder]:
+    """Return what is left in a session's folder; nothing of what a study that begins now removes meanwhile."""
+    try:
+        return [
+            LeftFolder(place.path, sum(entry.disk_bytes for entry in host.files.entries(place.path, recursive=True)))
+            for place in host.files.entries(session_folder)
+        ]
+    except FileNotFoundError:
+        return []
 
 
 def clean_up(home: Home, host: Host, private_root: Path | None = None) -> tuple[str, ...]:
@@ -262,7 +269,12 @@ def _private_folders(session: Path, host: Host, root: Path | None) -> list[Path]
 
 
 def _option_files(folder: Path, host: Host) -> list[Path]:
-    return [entry.path / "my.cnf" for entry in host.files.entries(folder) if entry.kind == "directory"]
+    """Return option files of servers below a folder; none if it is gone: other studies remove theirs meanwhile."""
+    try:
+        entries = host.files.entries(folder)
+    except FileNotFoundError:
+        return []
+    return [entry.path / "my.cnf" for entry in entries if entry.kind == "directory"]
 
 
 def _remove_idle_private_folders(

@@ -24,6 +24,7 @@ from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
 from dbdyno.lab._ladder import LadderServer, RetainedServer
 from dbdyno.lab._passwords import remote_private_folder
+from dbdyno.lab._path_after import with_path_after
 from dbdyno.lab._record import (
     changed_caveats,
     changed_variables,
@@ -143,7 +144,9 @@ class RunExecutor:
         client = self.context.client(run.cell.route)
         with shaped_network(self.context.study, order, server, self.context.host, client) as shape:
             measured = self._measure(order, prepared, ladder_server, state_before, session_watch)
+            shape = with_path_after(shape, order, server, client)
         host_standstill = self._host_standstill(measured, reconnected)
+        clock_caveats = server.recheck_clock()
         status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
         verification = self._verify_tables(run, prepared, server, measured)
         log_tail = server.log_tail()
@@ -153,7 +156,7 @@ class RunExecutor:
             record,
             caveats=(
                 *record.caveats,
-                *further_caveats(record, server.clock_caveats()),
+                *further_caveats(record, clock_caveats),
                 *self._control_caveats(reconnected),
                 *shape.caveats,
             ),
@@ -288,8 +291,9 @@ class RunExecutor:
         ------
         HostError : for so long that the way to it was lost
         """
-        host_standstill = standstill(measured.seconds, measured.telemetry)
-        if host_standstill.seconds and self.context.host.times_reconnected() != reconnected:
+        was_out_of_reach = self.context.host.times_reconnected() != reconnected
+        host_standstill = standstill(measured.seconds, measured.telemetry, was_out_of_reach=was_out_of_reach)
+        if host_standstill.seconds and was_out_of_reach:
             remedy = "find out what suspends it, such as the hypervisor of a virtual machine"
             raise HostError("the server's host stood still", standstill_words(host_standstill), remedy, fault="network")
         return host_standstill

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pymysql
 
 from dbdyno.configure import CrashReport, Server
-from dbdyno.connections import ServerConnection, rows_of
+from dbdyno.connections import ServerConnection
 from dbdyno.core import Caveat, ConfigureError
-from dbdyno.engines import counter_sources, engine_folders, status_refresh_of, storage_engines
+from dbdyno.engines import counter_sources, status_refresh_of
 from dbdyno.hosts import (
     ClockAccuracy,
     ClockReading,
@@ -25,6 +24,7 @@ from dbdyno.hosts import (
     process_facts,
 )
 from dbdyno.lab._session_waits import read_session_waits
+from dbdyno.lab._table_facts import table_bytes, table_facts
 from dbdyno.measure import host_clock_caveats
 from dbdyno.measure.telemetry import (
     SECOND_NS,
@@ -42,49 +42,6 @@ from dbdyno.measure.telemetry import (
 )
 from dbdyno.store import JsonValue, SettingRow
 from dbdyno.study import AfterRun
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-
-
-_COLUMNS = (
-    "SELECT TABLE_NAME, COLUMN_NAME, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS "
-    "WHERE TABLE_SCHEMA = %s AND COLLATION_NAME IS NOT NULL ORDER BY TABLE_NAME, ORDINAL_POSITION"
-)
-
-
-def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonValue]:
-    """Return the definition of each table, and the character set and collation of each string column."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SHOW TABLES FROM `{database}`")
-        names = sorted(str(row[0]) for row in rows_of(cursor, 1))
-        ddl: dict[str, JsonValue] = {}
-        for name in names:
-            cursor.execute(f"SHOW CREATE TABLE `{database}`.`{name}`")
-            rows = rows_of(cursor, 2)
-            ddl[name] = str(rows[0][1]) if rows else ""
-        cursor.execute(_COLUMNS, (database,))
-        columns: list[JsonValue] = [[str(value) for value in row] for row in rows_of(cursor, 4)]
-    return {"ddl": ddl, "columns": columns}
-
-
-def table_bytes(data_directory: Path, database: str, storage_engine: str, host: Host) -> int:
-    """Return bytes that the files of a database take of the disk, holes not counted.
-
-    Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
-    """
-    engine = storage_engines().get(storage_engine)
-    shared_paths = [str(data_directory / pattern) for pattern in (engine.shared if engine is not None else ())]
-    folder = data_directory / database
-    files = [
-        entry
-        for entry in host.files.entries(data_directory, recursive=True)
-        if entry.path.is_relative_to(folder) or any(entry.path.match(pattern) for pattern in shared_paths)
-    ]
-    for place in engine_folders(data_directory, storage_engine):
-        files += host.files.entries(place, recursive=True) if host.files.stat(place) else []
-    return sum(entry.disk_bytes for entry in files if entry.kind == "file")
-
 
 _LOG_LINES = 200
 _CLOCK_BOUND_NS = 5_000_000
@@ -227,14 +184,13 @@ class LabServer:
 
     def schema(self, database: str) -> Mapping[str, JsonValue]:
         """See `RunServer`. The files of a server that is not ours are not looked at."""
+        data = self._server.data_directory
         with self._server.connect() as connection:
             facts = table_facts(connection, database)
-        data = self._server.data_directory
-        return (
-            facts
-            if data is None
-            else facts | {"data_bytes": table_bytes(data, database, self._storage_engine, self._host)}
-        )
+            if data is None:
+                return facts
+            stored_bytes = table_bytes(connection, database, self._storage_engine, self._host, data)
+        return facts | {"data_bytes": stored_bytes}
 
     def process(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
@@ -303,10 +259,12 @@ class LabServer:
         with self._server.connect() as connection:
             return read_session_waits(connection)
 
-    def clock_caveats(self) -> tuple[Caveat, ...]:
-        """See `RunServer`."""
-        if self._clock is None or self._clock_before is None:
+    def recheck_clock(self) -> tuple[Caveat, ...]:
+        """See `RunServer`. Before the load the path was idle: what the load made of it shows only now."""
+        clock_now = None if self._clock is None else self._host.compare_clocks()
+        if self._clock is None or self._clock_before is None or clock_now is None:
             return ()
+        self._clock = self._clock.worse(clock_now)
         jump_caveats = host_clock_caveats(self._clock_before, self._host.clock())
         if self._clock.bound_ns <= _CLOCK_BOUND_NS:
             return jump_caveats

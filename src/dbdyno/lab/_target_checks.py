@@ -52,6 +52,10 @@ class PreflightInspection:
             server = self.context.run_server(run, prepared)
             try:
                 return self._stored_inspection(prepared, run, server)
+            except (ConfigureError, MeasureError, pymysql.MySQLError) as error:
+                if (exit_reason := server.exit_reason()) is None:
+                    raise
+                raise ConfigureError(f"the server died: {exit_reason}", str(error)) from error
             finally:
                 with uninterrupted():
                     server.discard()

@@ -10,7 +10,7 @@ from dbdyno.engines import conflicts_of
 from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import AdaptiveLengthRule
 from dbdyno.store import JsonValue
-from dbdyno.study import ErrorPolicy, Pacing, Search, Study, WorkloadFolders, placed_workload
+from dbdyno.study import ErrorPolicy, Pacing, Search, Study, WorkloadChoice, WorkloadFolders, placed_workload
 
 SCHEMA_VERSION = 1
 _DRAIN_NS = 5 * 10**9
@@ -88,7 +88,7 @@ class LoadOrder:
             "answer_timeout_ns": self.study.timeouts.answer_ns,
             **_prepared_full(self.study.errors),
             **_counter_interval(self.adaptive_length_rule),
-            **_agents(self.agents, self.run.cell.concurrency, choice.name),
+            **_agents(self.agents, self.run.cell.concurrency, choice),
         }
 
     @property
@@ -182,10 +182,12 @@ def _counter_interval(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
 
 
-def _agents(agents: Sequence[LoadAgent], concurrency: int, workload: str) -> dict[str, JsonValue]:
+def _agents(agents: Sequence[LoadAgent], concurrency: int, choice: WorkloadChoice) -> dict[str, JsonValue]:
     rows: list[JsonValue] = []
     for index, agent in enumerate(agents):
         share = -(-(concurrency - index) // len(agents))
+        _, placed_options = placed_workload(choice.name, choice.options, agent.folders)
+        own_options = {name: v for name, v in placed_options.items() if v != choice.options.get(name)}
         rows.append(
             {
                 "name": agent.name,
@@ -193,7 +195,7 @@ def _agents(agents: Sequence[LoadAgent], concurrency: int, workload: str) -> dic
                 "program": agent.program,
                 "password_file": agent.password_file,
                 "workers": worker_count(share, None, agent.logical_cpu_count),
-                **({"folder": agent.folders[workload]} if workload in agent.folders else {}),
+                **({"options": own_options} if own_options else {}),
             }
         )
     return {"agents": rows} if rows else {}

@@ -33,16 +33,20 @@ class Standstill:
     judged_seconds: int = 0
 
 
-def standstill(seconds: Sequence[SecondRow], telemetry: Iterable[TelemetryRow]) -> Standstill:
+def standstill(
+    seconds: Sequence[SecondRow], telemetry: Iterable[TelemetryRow], *, was_out_of_reach: bool = False
+) -> Standstill:
     """Return how long the host stood still.
 
     Seconds after the last reading count: a host may stand still until the end of the load. Without any reading
-    nothing is known, and none counts.
+    nothing is known, and none counts, unless the host was out of reach meanwhile: it may have stood still from the
+    first second on.
     """
     read_s = sorted(row.second + 1 + row.value / 1e9 for row in telemetry if row.metric == _READ_METRIC)
-    if not read_s:
+    if not read_s and not was_out_of_reach:
         return Standstill()
-    instants_s = [0.0, *read_s, max(read_s[-1], seconds[-1].second + 1.0 if seconds else 0.0)]
+    instants_s = [0.0, *read_s]
+    instants_s.append(max(instants_s[-1], seconds[-1].second + 1.0 if seconds else 0.0))
     gaps = [gap for gap in pairwise(instants_s) if gap[1] - gap[0] > _GAP_S]
     phases = [row.phase for row in seconds if row.tps == 0 and any(_is_covered(row.second, gap) for gap in gaps)]
     return Standstill(len(phases), sum(phase not in (WARM_UP, AFTER) for phase in phases))

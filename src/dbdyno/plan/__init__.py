@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         designs_for,
         planned_design,
     )
-    from dbdyno.plan._hours import TimePart, TimeRange
+    from dbdyno.plan._hours import SeenRestores, TimePart, TimeRange
     from dbdyno.plan._order import ordered_runs, share_server
     from dbdyno.plan._out_of_scope import out_of_scope
     from dbdyno.plan._parts import Dealt, PartOfStudy, dealt_over, runs_of_part
@@ -47,7 +47,7 @@ else:
             "_designs": (
                 "SHORTEST_WINDOW_S Design adaptive_length_rule best_within cheapest_design designs_for planned_design"
             ),
-            "_hours": "TimePart TimeRange",
+            "_hours": "SeenRestores TimePart TimeRange",
             "_order": "ordered_runs share_server",
             "_out_of_scope": "out_of_scope",
             "_parts": "Dealt PartOfStudy dealt_over runs_of_part",
@@ -72,6 +72,7 @@ __all__ = [
     "Plan",
     "ProofStudy",
     "ResolvedWorkloads",
+    "SeenRestores",
     "SelfCheckChoices",
     "TimePart",
     "TimeRange",

@@ -13,7 +13,14 @@ from importlib import resources
 from types import MappingProxyType
 
 from dbdyno.core import CallDelays, Cell, RequestError, StudyError, Target, decode, format_bytes
-from dbdyno.engines import SettingValue, parameters_of_option, read_setting, setting_text
+from dbdyno.engines import (
+    SettingValue,
+    neutral_parameters,
+    parameters_of_option,
+    read_setting,
+    setting_text,
+    vocabulary,
+)
 from dbdyno.study import (
     AdaptiveLength,
     BenchChoice,
@@ -273,15 +280,26 @@ def _altered_target(
         value: SettingValue = int(old_value) * alteration.times
     else:
         value = read_setting(alteration.setting, alteration.value)
-    if value == old_value:
+    if value == old_value or (old_value is None and _is_default(study, target, alteration.setting, value)):
         raise _no_change_error(alteration, f"{alteration.setting} is {setting_text(alteration.setting, value)}")
     kept_options = {
         option: text for option, text in target.options.items() if not _is_option_of(option, alteration.setting)
     }
     old_words = "its own value" if old_value is None else setting_text(alteration.setting, old_value)
     words = f"{alteration.setting} {old_words} to {setting_text(alteration.setting, value)}"
-    settings = {**target.settings, alteration.setting: value}
+    settings = {**target.settings, alteration.setting: value, **_counterparts(study, target, alteration.setting, value)}
     return replace(target, name=name, settings=settings, options=kept_options), words
+
+
+def _counterparts(study: Study, target: Target, name: str, value: SettingValue) -> dict[str, SettingValue]:
+    """Return settings of the study that do nothing once another is 0, as 0: a study with them above 0 is refused."""
+    needing = {
+        parameter.parameter_id
+        for parameters_of_id in vocabulary().values()
+        for parameter in parameters_of_id
+        if any(row.needs_positive == name for row in parameter.rows)
+    }
+    return {} if value else {counterpart: 0 for counterpart in needing & set(study.settings_of(target))}
 
 
 def _value_before(
@@ -298,6 +316,15 @@ def _value_before(
     if parameter in study_settings:
         return study_settings[parameter]
     return base.get(parameter) if study.policy == "aligned" else None
+
+
+def _is_default(study: Study, target: Target, parameter: str, value: SettingValue) -> bool:
+    """Return whether nobody sets the parameter, and the server's default is this value."""
+    if study.policy == "tuned" or any(_is_option_of(option, parameter) for option in target.options):
+        return False
+    engine, facts = target.engine, neutral_parameters().get(parameter)
+    shown = None if facts is None else facts.shown(engine.family, engine.version, engine.storage_engine)
+    return shown is not None and shown.default == str(value)
 
 
 def _is_option_of(option: str, parameter: str) -> bool:

@@ -15,6 +15,7 @@ from dbdyno.plan._hours import (
     NOTHING,
     ROW_BYTES,
     WINDOW,
+    SeenRestores,
     TimePart,
     TimeRange,
     further_part,
@@ -56,6 +57,12 @@ class Budget:
         """Return the estimate for a disk that has so much of the datasets already; each run still takes a copy."""
         return replace(self, disk_bytes=max(self.disk_bytes - kept_bytes, self.copy_bytes))
 
+    def with_variation(self, study: Study, variation: Variation) -> Budget:
+        """Return the estimate for repeats and windows that vary so: as many further repeats as they call for."""
+        parts = tuple(part for part in self.parts if part.what != FURTHER)
+        further_repeats = further_part(study, parts, variation)
+        return replace(self, parts=parts if further_repeats is None else (*parts, further_repeats))
+
     @property
     def runs(self) -> TimeRange:
         """Return all runs, further repeats included."""
@@ -77,9 +84,19 @@ class Budget:
 
 
 def estimate_budget(
-    study: Study, run_count: int, rows: Mapping[str, int], variation: Variation = ASSUMED_VARIATION
+    study: Study,
+    run_count: int,
+    rows: Mapping[str, int],
+    seen: SeenRestores | None = None,
+    variation: Variation = ASSUMED_VARIATION,
 ) -> Budget:
-    """Estimate what a study needs; `rows` of each workload's dataset by its label."""
+    """Estimate what a study needs.
+
+    Parameters
+    ----------
+    rows, seen : as in `run_parts`
+    variation : of repeats and windows, which decides how many further repeats are expected
+    """
     datasets = {(dataset_name(choice.name), repr(choice.dataset_options)): choice for choice in study.workloads}
     counts = [rows.get(choice.label, 0) for choice in datasets.values()]
     snapshots = [EMPTY_SERVER_BYTES + count * ROW_BYTES for count in counts]
@@ -88,16 +105,15 @@ def estimate_budget(
     started = sum(target.engine.source_kind != "server" for target in study.targets)
     copy_bytes = max(snapshots) if started else 0
     places = len(study.workloads) * len(study.tiers_bytes) * len(study.routes) * len(study.concurrencies)
-    parts = run_parts(study, rows, run_count - places * targets * study.repeats)
-    further_repeats = further_part(study, parts, variation)
-    return Budget(
+    budget = Budget(
         prepare_ns=started * _OBTAIN_NS + targets * populate_ns,
-        parts=parts if further_repeats is None else (*parts, further_repeats),
+        parts=run_parts(study, rows, run_count - places * targets * study.repeats, seen),
         run_count=run_count,
         disk_bytes=started * (_ENGINE_BYTES + sum(snapshots)) + copy_bytes,
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
         copy_bytes=copy_bytes,
     )
+    return budget.with_variation(study, variation)
 
 
 def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_bytes: int) -> None:

@@ -1,8 +1,9 @@
 """Breaks down the time of a study: obtaining and filling, restoring, warming up, judging, repeating.
 
-Nothing is looked at but the study, so what depends on a machine is assumed, on the slow side, and each part says what
-it rests on. A part has three times: at the least, as expected, and at the most. Where a study leaves lengths to its
-runs, the expected ones are those that recorded runs have taken, and caps where that can't be foreseen.
+What depends on a machine is assumed, on the slow side; what restores have taken there is passed in where it is known.
+Each part says what it rests on. A part has three times: at the least, as expected, and at the most. Where a study
+leaves lengths to its runs, the expected ones are those that recorded runs have taken, and caps where that can't be
+foreseen.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import format_bytes, format_duration, percent
+from dbdyno.core import counted, format_bytes, format_duration, percent, short_percent
 from dbdyno.plan._designs import shortest_warm_up_ns, shortest_window_ns
 from dbdyno.stats import Variation
 from dbdyno.study import Study, WorkloadChoice
@@ -19,8 +20,11 @@ ROW_BYTES = 260
 """Row, secondary index and page slack."""
 EMPTY_SERVER_BYTES = 700 << 20
 """System tables, redo log, undo, temporary tables."""
-_START_NS = 3 * 10**9
-_STOP_NS = 1 * 10**9
+_EMPTY_SNAPSHOT_BYTES = 300 << 20
+"""Of an empty server, what a restore copies: no redo log of full size, no temporary tables."""
+_START_NS = 1 * 10**9
+_STOP_NS = 500 * 10**6
+"""With reading settings and storing the run, start and stop take 0.8 s to 2 s on small machines with a fast disk."""
 _COPY_BYTES_PER_S = 400 << 20
 _REDO_IN_SNAPSHOT_BYTES = 256 << 20  # part of what an empty server takes
 _READ_BYTES_PER_S = 100 << 20  # random reads of a cold pool: 6,400 pages of 16 KiB
@@ -36,6 +40,22 @@ _READ_ONLY = frozenset(
     f"sysbench/{name}"
     for name in ("oltp_read_only", "oltp_point_select", "select_random_points", "select_random_ranges")
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRestores:
+    """Holds what runs with a restore have taken on a machine.
+
+    Parameters
+    ----------
+    runs : how many there were
+    around_ns : mean time of a run beyond its warm-up, window and idle pause
+    snapshot_bytes : mean size of what was copied
+    """
+
+    runs: int
+    around_ns: int
+    snapshot_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +102,23 @@ class TimePart:
     basis: str
 
 
-def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[TimePart, ...]:
+def run_parts(
+    study: Study, rows: Mapping[str, int], sentinels: int, seen: SeenRestores | None = None
+) -> tuple[TimePart, ...]:
     """Return the parts of all runs that are made in any case, further repeats left out.
 
     Parameters
     ----------
     rows : of each workload's dataset, by its label
     sentinels : runs of the sentinel
+    seen : what restores have taken on the machine of the servers; None where that is not known
     """
-    places = [_Place(study, choice, tier, rows.get(choice.label, 0)) for choice, tier in _places(study)]
+    places = [_Place(study, choice, tier, rows.get(choice.label, 0), seen) for choice, tier in _places(study)]
     ladders = study.restore == "ladder"
     runs_per_concurrency = len(study.targets) * len(study.routes) * study.repeats
     first_count = runs_per_concurrency * (1 if ladders else len(study.concurrencies))
     step_count = runs_per_concurrency * (len(study.concurrencies) - 1) if ladders else 0
-    sentinel_place = _Place(study, study.workloads[0], study.tiers_bytes[0], rows.get(study.workloads[0].label, 0))
+    sentinel_place = places[0]
     restores = _sum_spans([place.restore * first_count for place in places]) + sentinel_place.restore * sentinels
     warm_ups = _sum_spans([place.warm_up * first_count for place in places]) + sentinel_place.warm_up * sentinels
     windows = (
@@ -116,7 +139,11 @@ def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[Ti
 def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) -> TimePart | None:
     """Return the repeats beyond those that are made in any case; None where the study allows none.
 
-    As expected, where cells spread as is assumed; at the most, where no cell is ever sure enough.
+    As expected, where repeats vary as given; at the most, where no cell is ever sure enough.
+
+    Parameters
+    ----------
+    parts : as of `run_parts`
     """
     if study.repeats_max is None:
         return None
@@ -136,8 +163,9 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     expected_ns = round(restored_ns * sum(ladders) + driven_ns * sum(shares))
     most_ns = sum(part.span.most_ns for part in parts) // study.repeats * further_count
     cells = ", ".join(percent(share) for share in shares)
-    width = f"{100 * study.level_target_half_width:.2g} %"
-    basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats"
+    width = short_percent(study.level_target_half_width)
+    spread = f"if repeats spread by {short_percent(variation.spread)}"
+    basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats, {spread}"
     return TimePart(FURTHER, round(sum(shares) * runs_a_round), TimeRange(0, expected_ns, most_ns), basis)
 
 
@@ -149,23 +177,29 @@ class _Place:
     choice: WorkloadChoice
     tier_bytes: int
     rows: int
+    seen: SeenRestores | None
 
     @property
     def snapshot_bytes(self) -> int:
         """Return what a restore copies."""
         redo = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
         further_redo_bytes = max(int(redo) - _REDO_IN_SNAPSHOT_BYTES, 0) if isinstance(redo, int | float) else 0
-        return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + further_redo_bytes
+        return _EMPTY_SNAPSHOT_BYTES + self.rows * ROW_BYTES + further_redo_bytes
 
     @property
     def restore(self) -> TimeRange:
-        """Copying, starting, the idle pause, stopping."""
-        copy_ns = self.snapshot_bytes * 10**9 // _COPY_BYTES_PER_S
-        return fixed_span(copy_ns + _START_NS + self.study.settle_ns + _STOP_NS)
+        """Copying, starting, the idle pause, stopping; in the proportion that earlier restores have taken."""
+        around_ns = _assumed_around_ns(self.snapshot_bytes)
+        if self.seen is not None:
+            around_ns = around_ns * self.seen.around_ns // _assumed_around_ns(self.seen.snapshot_bytes)
+        return fixed_span(around_ns + self.study.settle_ns)
 
     @property
     def restore_words(self) -> str:
-        """The assumption behind it."""
+        """What it rests on."""
+        if self.seen is not None:
+            size, time = format_bytes(self.seen.snapshot_bytes), format_duration(self.seen.around_ns)
+            return f"as in {counted(self.seen.runs, 'earlier run')} here: {time} each with {size}"
         size, speed = format_bytes(self.snapshot_bytes), format_bytes(_COPY_BYTES_PER_S)
         return f"{size} copied at {speed}/s; XFS and Btrfs skip this copy"
 
@@ -214,6 +248,10 @@ class _Place:
         capacity = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
         bytes_needed = _REDO_CYCLES * int(capacity) if isinstance(capacity, int | float) else 0
         return bytes_needed * 10**9 // _REDO_BYTES_PER_S
+
+
+def _assumed_around_ns(snapshot_bytes: int) -> int:
+    return snapshot_bytes * 10**9 // _COPY_BYTES_PER_S + _START_NS + _STOP_NS
 
 
 def _places(study: Study) -> list[tuple[WorkloadChoice, int]]:

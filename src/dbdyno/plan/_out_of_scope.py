@@ -36,6 +36,11 @@ def _axis_reasons(study: Study) -> list[str]:
             reasons.append(
                 f"a scalability law: it needs {_FOR_THE_LAW} concurrencies, this study has {len(study.concurrencies)}"
             )
+    if len(study.benches) > 1 and len(study.workloads) * len(study.tiers_bytes) > 1 and not study.sentinel:
+        reasons.append(
+            "how workloads and memory tiers compare: without `sentinel`, nothing shows how far apart the benches are, "
+            "nor whether one becomes slower"
+        )
     return reasons
 
 

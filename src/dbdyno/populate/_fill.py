@@ -14,7 +14,7 @@ from dbdyno.core import HostError, PopulateError
 from dbdyno.hosts import Host, PipedProcess, ProcessWatch
 from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._records import FillEnd, FillProgress, parse_fill_record
-from dbdyno.populate._server import FillServer, ServerCheck
+from dbdyno.populate._server import FillServer, ServerCheck, exit_words
 from dbdyno.populate._verify import ConditionWait, Verified, broken_words, verify
 
 _EXIT_S = 10.0
@@ -47,13 +47,9 @@ def fill(
             _refuse_broken(dataset, verification)
             fill_end = replace(fill_end, space=verification.space, undecided=verification.undecided)
     except (pymysql.MySQLError, OSError) as error:
-        exit_reason = server.exit_reason()
-        why = (
-            f"the server died: {exit_reason}\n{server.log_tail()}"
-            if exit_reason
-            else f"{type(error).__name__}: {error}"
-        )
-        fault = "network" if isinstance(error, PathLostError) and exit_reason is None else ""
+        server_words = exit_words(server)
+        why = server_words or f"{type(error).__name__}: {error}"
+        fault = "network" if isinstance(error, PathLostError) and not server_words else ""
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault) from error
     return fill_end
 
@@ -94,12 +90,12 @@ def _drive_fill(
             process.wait(_KILL_WAIT_S)
         raise
     if fill_end is None or fill_end.status != "complete":
-        exit_reason = server.exit_reason()
+        server_words = exit_words(server)
         why = (
             fill_end.reason if fill_end else f"exit code {exit_result.exit_code}\n{exit_result.stderr.strip()[-2000:]}"
         )
-        why = f"the server died: {exit_reason}\n{server.log_tail()}" if exit_reason else why
-        fault = fill_end.failure_kind if fill_end is not None and exit_reason is None else ""
+        fault = fill_end.failure_kind if fill_end is not None and not server_words else ""
+        why = server_words or why
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault)
     return fill_end
 
@@ -110,7 +106,7 @@ def _follow_fill(
     on_progress: Callable[[FillProgress | ConditionWait], None],
     check_server: ServerCheck,
 ) -> FillEnd | None:
-    fill_end = None
+    fill_end, last_advance = None, None
     watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
 
     def tick() -> None:
@@ -121,7 +117,10 @@ def _follow_fill(
 
     for line in process.lines(tick):
         record = parse_fill_record(line)
-        check_server.answered()
+        advance = (record.phase, record.rows_done) if isinstance(record, FillProgress) else None
+        if advance is None or advance != last_advance:  # progress comes every second, whether or not there is any
+            check_server.answered()
+        last_advance = advance
         if isinstance(record, FillProgress):
             on_progress(record)
         elif isinstance(record, FillEnd):

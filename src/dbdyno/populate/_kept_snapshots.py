@@ -35,17 +35,22 @@ class KeptSnapshot:
 def kept_snapshots(home: Home, host: Host) -> tuple[KeptSnapshot, ...]:
     """Return all snapshots of a DBDYNO_HOME, the longest unused first."""
     folders = host.files.entries(home.snapshots) if host.files.stat(home.snapshots) else []
-    snapshots = [_kept_snapshot(entry.path, host) for entry in folders if entry.kind == "directory"]
+    found = [_kept_snapshot(entry.path, host) for entry in folders if entry.kind == "directory"]
+    snapshots = [snapshot for snapshot in found if snapshot is not None]
     return tuple(sorted(snapshots, key=lambda snapshot: snapshot.used_ns))
 
 
-def _kept_snapshot(folder: Path, host: Host) -> KeptSnapshot:
+def _kept_snapshot(folder: Path, host: Host) -> KeptSnapshot | None:
+    """Return a snapshot; None where it is gone: another study gives it its name, or removes it, meanwhile."""
     try:
         facts = read_facts(folder, host)
         engine, dataset = facts.engine, facts.dataset
     except (OSError, ValueError):
         engine = dataset = ""
-    entries = host.files.entries(folder, recursive=True)
+    try:
+        entries = host.files.entries(folder, recursive=True)
+    except FileNotFoundError:
+        return None
     marks = [entry.modified_ns for entry in entries if entry.path in (folder / USED, folder / FACTS)]
     return KeptSnapshot(folder, engine, dataset, sum(entry.disk_bytes for entry in entries), max(marks, default=0))
 

@@ -59,6 +59,12 @@ class FreshServers(Protocol):
         """Initialise and start one."""
 
 
+def exit_words(server: FillServer) -> str:
+    """Return how a server ended, with the end of its log; empty while it runs or when that can't be seen."""
+    exit_reason = server.exit_reason()
+    return f"the server died: {exit_reason}\n{server.log_tail()}" if exit_reason else ""
+
+
 class ServerCheck:
     """Looks at a server each time it is called, and raises once nothing is to be expected of it.
 
@@ -76,7 +82,7 @@ class ServerCheck:
         self._last_answer = time.monotonic()
 
     def __call__(self) -> None:
-        """Look."""
+        """Check once whether the server still answers."""
         hang_reason = self._server.hang_reason(time.monotonic() - self._last_answer)
         if hang_reason is not None:
             raise PopulateError(hang_reason)

@@ -12,7 +12,7 @@ from dbdyno.core import DecodeError, Fingerprint, HostError, PopulateError, deco
 from dbdyno.hosts import Completed, Host, ProcessWatch
 from dbdyno.populate._dataset import Dataset, DatasetOrder
 from dbdyno.populate._records import ConditionAnswer, TableSpace, TableSums, bad_record_error, record_row
-from dbdyno.populate._server import FillServer, ServerCheck
+from dbdyno.populate._server import FillServer, ServerCheck, exit_words
 from dbdyno.store import JsonValue
 from dbdyno.study import (
     NO_FOLDERS,
@@ -107,7 +107,7 @@ def verify(
     end_record = reader.end
     if end_record is None or end_record.status not in ("consistent", "inconsistent", "undecided"):
         fault = end_record.failure_kind or "" if end_record else ""
-        why = exit_result.stderr.strip()[-2000:] or f"exit code {exit_result.exit_code}"
+        why = exit_words(server) or exit_result.stderr.strip()[-2000:] or f"exit code {exit_result.exit_code}"
         raise PopulateError(f"{dataset.title} could not be verified", why, fault=fault, code="unverified")
     return Verified(tuple(reader.answers), reader.space)
 
@@ -258,9 +258,8 @@ def fingerprint(
         row = decode(_Row, json_value(result.stdout))
         tables = [TableSums.from_json(table) for table in row.tables]
     except ValueError as error:
-        raise PopulateError(
-            f"results of {choice.label} could not be compared", result.stderr.strip()[-2000:] or str(error)
-        ) from error
+        why = exit_words(server) or result.stderr.strip()[-2000:] or str(error)
+        raise PopulateError(f"results of {choice.label} could not be compared", why) from error
     sums = {table.name: {"rows": table.rows, **table.sums} for table in tables}
     return Fingerprint(row.events, row.failed, row.statements_sha256 or "", row.content_sha256, sums)
 

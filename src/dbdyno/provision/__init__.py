@@ -2,7 +2,7 @@
 
 from dbdyno.provision._installation import EngineSource, Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_version_of
-from dbdyno.provision._provision import check_available, list_offers, provision, sources
+from dbdyno.provision._provision import check_available, check_source, list_offers, provision, source_note, sources
 from dbdyno.provision._push import push_installation
 from dbdyno.provision._server import describe_server
 from dbdyno.provision._store import (
@@ -24,6 +24,7 @@ __all__ = [
     "Progress",
     "check_available",
     "check_installed",
+    "check_source",
     "describe_server",
     "in_use",
     "installed_engines",
@@ -33,5 +34,6 @@ __all__ = [
     "push_installation",
     "remove_installed",
     "select_installed",
+    "source_note",
     "sources",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -102,6 +102,28 @@ class PackageSource:
         if _store.find(name, home, host, distribution.suites) is None:
             with self._lock(host, home):
                 self._choose_candidates(name, distribution, host, home, progress)
+
+    def expects(self, name: EngineName, host: Host, home: Home) -> bool:
+        """Return whether an engine is here or on offer, by the lists as they were last read; no mirror is asked.
+
+        Raises
+        ------
+        StudyError : no suite has it; the nearest that one has is named
+        """
+        _check_family(name)
+        distribution = read_distribution(host)
+        suites = _suites_to_ask(name, distribution)
+        is_hinted = name.storage_engine == "innodb" and bool(_hinted_suites(name, suites))
+        if is_hinted or _store.find(name, home, host, distribution.suites) is not None:
+            return True
+        states = [AptState(suite, distribution, home.packages, host) for suite in suites]
+        read_states = [state for state in states if state.has_lists()]
+        candidates = [c for state in read_states for c in _offered_candidates(state, state.suite)]
+        if any(_is_match(c, name) for c in candidates):
+            return True
+        if len(read_states) == len(states):
+            _nearest_candidate(name, candidates, [], distribution)
+        return len(read_states) == len(states)
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. No network is needed when the engine is here already."""
@@ -201,14 +223,17 @@ def _check_family(name: EngineName) -> None:
 
 def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
     """Return all suites, the one that has the series (as far as is known) first."""
-    hinted_suites = [
-        s for (family, series), s in _HINTS.items() if family == name.family and matches(name.version, series)
-    ]
+    hinted_suites = _hinted_suites(name, distribution.suites)
+    return list(dict.fromkeys((*hinted_suites, *distribution.suites)))
+
+
+def _hinted_suites(name: EngineName, suites: Sequence[str]) -> list[str]:
+    """Return which of the suites are known to have the series of an engine."""
+    series_suites = [(series, suite) for (family, series), suite in _HINTS.items() if family == name.family]
+    hinted_suites = [suite for series, suite in series_suites if matches(name.version, series)]
     if not hinted_suites and re.fullmatch(r"\d+", name.version):
-        hinted_suites = [
-            s for (family, series), s in _HINTS.items() if family == name.family and matches(series, name.version)
-        ]
-    return list(dict.fromkeys(s for s in (*hinted_suites, *distribution.suites) if s in distribution.suites))
+        hinted_suites = [suite for series, suite in series_suites if matches(series, name.version)]
+    return [suite for suite in hinted_suites if suite in suites]
 
 
 def _offered_candidates(state: AptState, suite: str) -> list[_Candidate]:
@@ -290,9 +315,11 @@ def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candid
 
 
 def _other_sources_words(name: EngineName) -> str:
-    """Return what the catalogue of public registries has of that version, as a remedy."""
+    """Return what the catalogue of public registries has of that version, else how users bring it, as a remedy."""
     entries = catalogued_by_source(name.family, name.version) if name.storage_engine == "innodb" else {}
-    return ", ".join(f"{entry.version} is available as {entry.engine}" for entry in entries.values())
+    if entries or _is_unknown_version(name):
+        return ", ".join(f"{entry.version} is available as {entry.engine}" for entry in entries.values())
+    return f"from the vendor's archive it is {name}@archive:FILE, from Docker or Podman {name}@image"
 
 
 def _is_unknown_version(name: EngineName) -> bool:

@@ -111,6 +111,44 @@ def check_available(
         sources_by_kind[kind].check(replace(server, source=kind), host, home, progress)
 
 
+def source_note(name: EngineName, host: Host, home: Home) -> str:
+    """Return what is worth knowing of where an engine would come from; empty for the source that its name says.
+
+    No mirror, registry or server is asked.
+
+    Raises
+    ------
+    RequestError, StudyError, ProvisionError : as `provision`
+    """
+    home.check()
+    sources_by_kind = sources()
+    server = _checked_server(name, sources_by_kind)
+    kind = server.source_kind or PackageSource.name
+    if kind == ServerSource.name:
+        return ""
+    if kind != PackageSource.name:
+        sources_by_kind[kind].check(server, host, home, _ignore_progress)
+        return ""
+    other_kind = None if server.source else _only_other_source(server)
+    try:
+        is_expected = PackageSource().expects(server, host, home)
+    except StudyError:
+        if other_kind is None:
+            raise
+        return _other_source_note(server, other_kind)
+    return "" if is_expected else "not looked up yet; dbdyno engines lists those that are available here"
+
+
+def check_source(name: EngineName) -> None:
+    """Check that the source and the plug-in that an engine's name says can be; nothing is looked up.
+
+    Raises
+    ------
+    StudyError : there is no such source, or the plug-in is none
+    """
+    _checked_server(name, sources())
+
+
 def _checked_server(name: EngineName, sources_by_kind: Mapping[str, EngineSource]) -> EngineName:
     """Return the name without its plug-in.
 
@@ -137,6 +175,8 @@ def _source_remedy(name: EngineName, kind: str, known_kinds: Iterable[str]) -> s
     word, _, place = kind.partition("=")
     if place and word in known_kinds:
         return f"did you mean {engine}@{word}:{place}?"
+    if kind in ("http", "https"):
+        return f"did you mean {engine}@archive:{name.source}?"
     if "/" in kind:
         is_archive = kind.endswith((".gz", ".xz", ".zst", ".bz2", ".tar", ".tgz", ".zip"))
         return f"did you mean {engine}@{'archive' if is_archive else 'basedir'}:{kind}?"
@@ -156,10 +196,14 @@ def _obtain_engine(
         kind = _only_other_source(name)
         if kind is None:
             raise
-        note = f"not in this host's distribution; the only other known source is {name}@{kind}"
+        note = _other_source_note(name, kind)
         progress(f"{name}: {note}")
         installation = sources_by_kind[kind].obtain(replace(name, source=kind), host, home, progress)
         return replace(installation, nearest_note=note)
+
+
+def _other_source_note(name: EngineName, kind: str) -> str:
+    return f"not in this host's distribution; the only other known source is {name}@{kind}"
 
 
 def _only_other_source(name: EngineName) -> str | None:

@@ -12,7 +12,8 @@ from dbdyno.late_names import late_names
 
 if TYPE_CHECKING:
     from dbdyno.report._altered import altered_caveats
-    from dbdyno.report._claims import CheckedClaims, check_claims, claims_markdown
+    from dbdyno.report._audit_blocks import print_audit
+    from dbdyno.report._claims import CheckedClaims, check_claims, claims_markdown, print_claims
     from dbdyno.report._document import page_style
     from dbdyno.report._export import save_charts
     from dbdyno.report._judged import save_judged
@@ -35,7 +36,8 @@ else:
         __name__,
         {
             "_altered": "altered_caveats",
-            "_claims": "CheckedClaims check_claims claims_markdown",
+            "_audit_blocks": "print_audit",
+            "_claims": "CheckedClaims check_claims claims_markdown print_claims",
             "diff._diff": "ExcludedCell StudyDiff diff_results",
             "diff._blocks": "diff_markdown print_diff",
             "diff._object": "diff_object",
@@ -80,6 +82,8 @@ __all__ = [
     "overall",
     "page_style",
     "page_text",
+    "print_audit",
+    "print_claims",
     "print_diff",
     "print_summary",
     "print_why",

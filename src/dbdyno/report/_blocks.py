@@ -56,9 +56,9 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Holds names with what each means or has; a page shortens what has more letters than `most`."""
+    """Holds names with what each means or has, or with further terms; a page shortens beyond `most` letters."""
 
-    meanings: Collection[tuple[str, str]]
+    meanings: Collection[tuple[str, str | Terms]]
     most: int | None = None
 
 

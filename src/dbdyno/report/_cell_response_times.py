@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import CellJudgement, SecondHistograms
+from dbdyno.analyse import CellJudgement, ResponseCurve, SecondHistograms, response_curve
 from dbdyno.core import Cell, LatencyNs, RunRecord
-from dbdyno.report._curves import Curve, response_curve
 from dbdyno.report._statement_sums import STATEMENT_COLUMNS, StatementSums
 from dbdyno.store import (
     FilledCounts,
@@ -79,7 +78,7 @@ def cell_histograms(
     return histograms
 
 
-def response_curves(histograms: CellHistograms) -> list[Curve]:
+def response_curves(histograms: CellHistograms) -> list[ResponseCurve]:
     """Return response times by percentile, of the cells that have enough of them."""
     curves = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
     return [curve for curve in curves if curve is not None]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from rich.console import Console
 
 from dbdyno.analyse import CellJudgement, closing_cells
 from dbdyno.analyse.claims import (
@@ -13,23 +15,27 @@ from dbdyno.analyse.claims import (
     REPORTS,
     JudgedClaim,
     Published,
+    ResultsOrigin,
     about,
     arithmetic_words,
+    claim_scope,
     judge_claims,
+    original_logs,
     own_words,
-    place_of,
     printed_words,
     published,
     tally,
 )
+from dbdyno.audit import names_machine
 from dbdyno.core import Caveat, RunRecord
 from dbdyno.report._blocks import Block, Column, Heading, Paragraph, Table
-from dbdyno.report._claim_sources import sources_of
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.report._terminal_text import to_terminal
 from dbdyno.store import StoredStudy
 from dbdyno.study import CellFilter, Study
 
+_DIGITS = 12
 CLAIMS_TITLE = "Printed in the report, and recomputed here"
 
 
@@ -49,6 +55,11 @@ class CheckedClaims:
 def claims_markdown(held: CheckedClaims, caveats: Iterable[Caveat] = ()) -> str:
     """Return the claims as Markdown, below what makes the results doubtful."""
     return to_markdown([*map(Paragraph, caveats), *claims_blocks(held)])
+
+
+def print_claims(held: CheckedClaims, console: Console) -> None:
+    """Print the claims, and at the end how many hold."""
+    console.print(to_terminal([Heading(held.report.title), claims_table(held), Paragraph(held.tally)]))
 
 
 def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
@@ -87,11 +98,11 @@ def claims_table(held: CheckedClaims) -> Table:
     columns = [
         Column("claim", is_name=True),
         Column("verdict", is_name=True),
-        Column("claim"),
-        Column("cells counted"),
+        Column("claim", is_detail=True),
+        Column("cells counted", is_detail=True),
         Column("printed", True),
         Column("here, 95 %", True),
-        Column("remarks"),
+        Column("remarks", is_detail=True),
     ]
     rows = [_row(row) for row in sorted(held.judged, key=lambda row: row.result.own is None)]
     return Table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows)
@@ -112,7 +123,7 @@ def _row(row: JudgedClaim) -> list[str]:
 
 def claim_words(row: JudgedClaim) -> str:
     """Return what a claim says and where."""
-    place = place_of(row.claim)
+    place = claim_scope(row.claim)
     return f"{row.claim.words} ({place})" if place else row.claim.words
 
 
@@ -150,7 +161,7 @@ def _check_against_report(
         chosen(judgements),
         lambda last_s: chosen(closing_cells(records, tps_of, last_s)),
         _other_rows(results.study, report),
-        sources_of(results, report, judgements, memory_is_chosen=cell_filter.names_memory),
+        _origin_of(results, report, judgements, memory_is_chosen=cell_filter.names_memory),
     )
     return CheckedClaims(report, tuple(judged_claims))
 
@@ -168,3 +179,46 @@ def _other_rows(study: Study, report: Published) -> dict[str, str]:
                 f"{option} = {value}, there {report_rows[option]}" for option, value in study_rows.items()
             )
     return rows_by_label
+
+
+def _origin_of(
+    results: StoredStudy,
+    report: Published,
+    judgements: Sequence[CellJudgement],
+    *,
+    memory_is_chosen: bool = False,
+) -> ResultsOrigin:
+    """Return where the results come from, read as far as a claim asks."""
+    if results.study.imported is None:
+        return ResultsOrigin(memory_is_chosen=memory_is_chosen)
+    known_digests = original_logs(report.report_id)
+
+    @cache
+    def machine(run_id: str) -> str:
+        machine_document = results.document(run_id, "start").get("machine")
+        name = machine_document.get("hostname") if isinstance(machine_document, Mapping) else None
+        result = str(name or results.document(run_id, "variables").get("hostname", ""))
+        return result if names_machine(result) else ""
+
+    @cache
+    def is_original(run_id: str) -> bool:
+        logs = [row for row in results.document(run_id, "origin") if str(row["role"]).endswith(" log")]
+        return any(str(row.get("unpacked_sha256", row["sha256"]))[:_DIGITS] in known_digests for row in logs)
+
+    return ResultsOrigin(
+        names={choice.label: choice.name for choice in results.study.workloads},
+        lengths_s=_typical_lengths_s(judgements),
+        machine=lambda record: machine(record.run.run_id),
+        is_original=lambda record: is_original(record.run.run_id),
+        memory_is_chosen=memory_is_chosen,
+    )
+
+
+def _typical_lengths_s(judgements: Sequence[CellJudgement]) -> dict[str, float]:
+    """Return how long the good runs of each workload lasted: the middle one."""
+    lasted: dict[str, list[float]] = {}
+    for group in judgements:
+        lasted.setdefault(group.cell.workload, []).extend(
+            run.figures.window_s for run in group.runs if run.status == "good"
+        )
+    return {label: sorted(lengths)[len(lengths) // 2] for label, lengths in lasted.items() if lengths}

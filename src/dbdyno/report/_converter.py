@@ -34,7 +34,7 @@ class ChartConverter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.__exit__(kind, error, trace)
 
     def warm_up(self) -> None:
         """Start the process and its engine, which takes most of a second, while this one does something else."""

@@ -6,41 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.analyse import CellJudgement
+from dbdyno.analyse import CellCounters, CellJudgement
 from dbdyno.report._format import figure
 from dbdyno.store import StoredStudy
 
 NOT_SHOWN = "not shown"
 """Stands for a counter that the server does not have: not known, which is not zero."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellCounters:
-    """Holds counters of a cell.
-
-    Parameters
-    ----------
-    transactions : in the windows of the runs that have counters
-    deltas : counter -> growth over these windows, and its unit
-    levels : level -> its value at the end of the last window and the highest of all, and its unit
-    absent : counters that the server does not have
-    """
-
-    group: CellJudgement
-    transactions: int
-    deltas: Mapping[str, tuple[float, str]]
-    levels: Mapping[str, tuple[float, float, str]]
-    absent: frozenset[str]
-
-    def each(self, *names: str) -> float | None:
-        """Return the growth of counters together for each transaction; None where one is not known."""
-        if not self.transactions or any(name not in self.deltas for name in names):
-            return None
-        return sum(self.deltas[name][0] for name in names) / self.transactions
-
-    def lacks(self, *names: str) -> bool:
-        """Return whether the server does not have one of these."""
-        return any(name.removeprefix("engine.") in self.absent for name in names)
 
 
 def cells_with_counters(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellCounters]:
@@ -165,6 +136,8 @@ LEVELS = (
     ("engine.bytes.dirty", "dirty pages, highest"),
     ("engine.history.length", "history list, highest"),
     ("engine.lsm.memtable_bytes", "memtables, highest"),
+    ("engine.lsm.memtables_immutable", "full memtables that wait for a flush, highest"),
+    ("engine.lsm.compaction_queue", "compactions that wait, highest"),
     ("server.resident", "resident memory of the server, highest"),
 )
 _WRITTEN = _engine_counter_names("lsm.flush_bytes", "lsm.compaction_write_bytes", "lsm.wal_bytes")

@@ -1,8 +1,9 @@
-"""Judges the courses of stored runs again, from their stored seconds and telemetry."""
+"""Reads what the courses of stored runs are judged again from: their seconds and telemetry."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from dbdyno.core import RunCourse, RunRecord
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 from dbdyno.tables import Table
+
+if TYPE_CHECKING:
+    from dbdyno.analyse import ServerReadings
 
 
 def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
@@ -19,25 +23,13 @@ def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[st
 
 def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | None:
     # Late: a summary of runs with fixed length needs neither.
+    from dbdyno.analyse import course_again
     from dbdyno.plan import adaptive_length_rule
-    from dbdyno.stats import Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 
-    study, run_id = results.study, record.run.run_id
-    rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
-    tps = _all_tps(results.seconds(run_id, ("second", "tps")))
-    if not study.adaptive_length.gates:
-        return run_course(followed(tps, rule, no_gates), rule)
-    rotational = None if _is_running_server(study, record) else results.host.get("rotational")
-    facts = gate_facts(
-        record.storage_engine,
-        results.optional_document(run_id, "variables") or {},
-        results.optional_document(run_id, "schema") or {},
-        is_flash=is_flash(rotational),
-        step=record.step,
-    )
-    readings = Readings()
-    readings.add(_gate_rows(results.telemetry(run_id, ("second", "metric", "value"))))
-    return run_course(followed(tps, rule, server_gates(facts, readings, list(tps))), rule)
+    rule = adaptive_length_rule(results.study, is_step=record.step is not None and record.step.number > 1)
+    tps = _all_tps(results.seconds(record.run.run_id, ("second", "tps")))
+    server = _server_readings(results, record) if results.study.adaptive_length.gates else None
+    return course_again(record, rule, tps, server)
 
 
 def _all_tps(seconds: Table) -> np.ndarray:
@@ -48,12 +40,19 @@ def _all_tps(seconds: Table) -> np.ndarray:
     return tps
 
 
-def _gate_rows(telemetry: Table) -> list[tuple[int, str, float]]:
-    from dbdyno.stats import GATE_METRICS  # late: see `_recomputed_course`
+def _server_readings(results: StoredStudy, record: RunRecord) -> ServerReadings:
+    from dbdyno.analyse import GATE_METRICS, ServerReadings  # late: see `_recomputed_course`
 
+    run_id = record.run.run_id
+    telemetry = results.telemetry(run_id, ("second", "metric", "value"))
     gate_readings = telemetry.at(telemetry.texts("metric").among(GATE_METRICS))
     columns = (gate_readings.values(name) for name in ("second", "metric", "value"))
-    return list(zip(*columns, strict=True))
+    return ServerReadings(
+        results.optional_document(run_id, "variables") or {},
+        results.optional_document(run_id, "schema") or {},
+        None if _is_running_server(results.study, record) else results.host.get("rotational"),
+        zip(*columns, strict=True),
+    )
 
 
 def _is_running_server(study: Study, record: RunRecord) -> bool:

@@ -13,7 +13,7 @@ from importlib import resources
 from string import Template
 from types import MappingProxyType
 
-from dbdyno.report._html import Html, element, joined, script_json
+from dbdyno.report._html import Html, element, join_html, script_json
 from dbdyno.report._palette import Palette
 from dbdyno.report._vega import vega_script
 
@@ -41,11 +41,11 @@ def document(
     script = asset(script_name)
     links = [element("a", words, href=f"#{anchor}") for anchor, words in contents if f'id="{anchor}"' in body]
     return Template(asset("page.html")).substitute(
-        title=joined([title[:_TITLE_CHARS]]),
+        title=join_html([title[:_TITLE_CHARS]]),
         policy=f"default-src 'none'; script-src {_digest(vega_script())} {_digest(script)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         style=style(palette),
-        contents=joined(links),
+        contents=join_html(links),
         body=body,
         data=script_json(data),
         runs=element("script", Html(script_json(dict(runs))), type="application/json", id="runs-data") if runs else "",

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 from dbdyno.core import StoreError
-from dbdyno.report._boxes import window_boxes
 from dbdyno.report._claims import followed_claims
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
-from dbdyno.report._runs import seconds_of_runs
+from dbdyno.report._runs import boxes_of_windows, seconds_of_runs
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report.charts import (
     Chart,
@@ -50,7 +49,7 @@ def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[P
     palette = palette_of(analysis.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
     chart_lists = [maker(analysis, palette) for maker in makers]
-    chart_lists.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
+    chart_lists.append(box_charts(analysis, palette, boxes_of_windows(analysis, seconds_of_runs(analysis))))
     claims = followed_claims(analysis, against)
     single_charts = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
     chart_lists += [upgrade_charts(analysis), why_charts(why, analysis.targets)]

@@ -14,11 +14,10 @@ from dbdyno.audit import (
     Finding,
     Severity,
     ValueGroup,
-    audit,
     durability_of,
     spoken_values,
 )
-from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
+from dbdyno.audit.studies import Ranking, audit_study, late_findings, settings_behind, study_sets, weigh_findings
 from dbdyno.core import Caveat, Comparison, counted, target_title, verb_for
 from dbdyno.store import StoredStudy
 
@@ -40,12 +39,14 @@ class Fairness:
     promises : target -> what it promises in each set, once where all say the same
     sets : how many comparison sets there are
     late : findings by the variables after the windows that those before them do not give
+    has_settings : whether the study sets up its servers, so that its file can remove a difference
     """
 
     audit: Audit
     promises: dict[str, tuple[Durability, ...]]
     sets: int
     late: tuple[Finding, ...] = ()
+    has_settings: bool = False
 
     @property
     def warning(self) -> str:
@@ -104,7 +105,12 @@ class Fairness:
         places_words = (
             f" At {counted(further_count, 'more place')} the values differ: {_LISTED}." if further_count else ""
         )
-        return Caveat(f"audit-{first.rule.rule_id}", text + places_words)
+        return Caveat(f"audit-{first.rule.rule_id}", f"{text}{places_words} {self._remedy_words(first)}")
+
+    def _remedy_words(self, finding: Finding) -> str:
+        """Return what would remove a finding: the settings to write in a study that sets up its servers, if they do."""
+        names = settings_behind(finding) if self.has_settings else ()
+        return f"In the study: one value for {listed(list(names[:_NAMED]))} in [settings]." if names else finding.remedy
 
     def _is_in_all_sets(self, finding: Finding) -> bool:
         return self.sets > 1 and len(finding.tiers) == self.sets
@@ -127,7 +133,7 @@ def judge_fairness(
     promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for target_set in sets for facts in target_set.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))
-    study_audit = audit(sets)
+    study_audit = audit_study(results.study, sets)
     levels: dict[tuple[str, str, str, int], dict[int, float]] = {}
     for cell, tps in ((judgement.cell, judgement.tps_mean) for judgement in judgements if judgement.tps_mean):
         levels.setdefault((cell.target, cell.workload, cell.route, cell.concurrency), {})[cell.tier_bytes] = tps
@@ -136,7 +142,9 @@ def judge_fairness(
         weigh_findings(findings, results.study, sets, ranking)
         for findings in (study_audit.findings, late_findings(results, study_audit))
     )
-    return Fairness(replace(study_audit, findings=weighed_findings), promises, len(sets), weighed_late)
+    weighed_audit = replace(study_audit, findings=weighed_findings)
+    has_settings = results.study.imported is None
+    return Fairness(weighed_audit, promises, len(sets), weighed_late, has_settings)
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:

@@ -85,15 +85,19 @@ def difference_blocks(finding: Finding) -> list[Block]:
     rule = finding.rule
     place_words = "; ".join([*([finding.campaign] if finding.campaign else []), *finding.tiers])
     certainty_words = f"certainty: {finding.certainty}"
-    facts = {"favours": finding.favours, "why": rule.reason, "how to remove it": rule.remedy}
-    facts |= {"note": finding.remark} if finding.remark else {}
-    facts |= {f"not known for {target}": missing_evidence for target, missing_evidence in finding.lacks.items()}
     return [
         Heading(f"{finding.severity}: {rule.title}", 4),
         Paragraph(f"{place_words} · {certainty_words}" if place_words else certainty_words, "quiet"),
         _values_table(finding),
-        Terms(facts.items()),
+        Terms(finding_facts(finding, "how to remove it").items()),
     ]
+
+
+def finding_facts(finding: Finding, remedy_title: str) -> dict[str, str]:
+    """Return whom a difference favours, why, what would remove it, and what is not known."""
+    facts = {"favours": finding.favours, "why": finding.rule.reason, remedy_title: finding.remedy}
+    facts |= {"note": finding.remark} if finding.remark else {}
+    return facts | {f"not known for {target}": missing_evidence for target, missing_evidence in finding.lacks.items()}
 
 
 def difference_lines(analysis: StudyAnalysis) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterable
 
@@ -10,9 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import assumed_words
-from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, percent, short_percent, target_title
+from dbdyno.core import (
+    Comparison,
+    RunRecord,
+    counted,
+    format_bytes,
+    format_duration,
+    percent,
+    short_percent,
+    target_title,
+)
 from dbdyno.study import IMPORTED
 
+_MOST_OPENING_WORDS = 25
+_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_CLAUSE_END = re.compile(r"[:;] ")
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
 
@@ -31,6 +44,31 @@ def milliseconds(value_ns: float | None) -> str:
     if value_ns < 999.5e6:  # what three digits make of more is a second
         return f"{value_ns / 1e6:.3g} ms"
     return f"{figure(value_ns / 1e9, 3)} s"
+
+
+def opening_sentence(text: str) -> str:
+    """Return the first sentence of a text; of one with more than 25 words as many clauses or words as fit.
+
+    >>> opening_sentence("Windows of 12.5 s: too short. Longer ones help.")
+    'Windows of 12.5 s: too short.'
+    >>> opening_sentence(f"Memory differs: {'word ' * 30}end. It favours one.")
+    'Memory differs.'
+    >>> opening_sentence("word " * 30)[-11:]
+    'word word …'
+    """
+    sentence = _SENTENCE_END.split(text, 1)[0]
+    if len(sentence.split()) <= _MOST_OPENING_WORDS:
+        return sentence
+    clauses = [sentence[: match.start()] for match in _CLAUSE_END.finditer(sentence)]
+    short_clauses = [clause for clause in clauses if len(clause.split()) <= _MOST_OPENING_WORDS]
+    return f"{short_clauses[-1]}." if short_clauses else f"{' '.join(sentence.split()[:_MOST_OPENING_WORDS])} …"
+
+
+def limitations_title(count: int, *, is_first_whole: bool) -> str:
+    """Return the title of the limitations that follow the open one, which they repeat in full if it was shortened."""
+    if is_first_whole:
+        return f"{counted(count - 1, 'more limitation')}, and what would remove each"
+    return "The limitation in full" if count == 1 else f"All {count} limitations in full, and what would remove each"
 
 
 def rank_words(places: tuple[int, int], count: int) -> str:
@@ -53,11 +91,11 @@ def significant(value: float, digits: int = 4) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[np.float64]:
-    """Round as `significant`, for many numbers at once.
+def significant_digits(values: NDArray[np.float64], digits: int = 4) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return for many numbers at once their significant digits, as whole numbers, and at which decimal place these end.
 
-    >>> significant_array(np.array([4212.345, -0.000123456, 0.0, 98765.4])).tolist()
-    [4212.0, -0.0001235, 0.0, 98770.0]
+    >>> [part.tolist() for part in significant_digits(np.array([4212.345, -0.000123456, 0.0, 98765.4]))]
+    [[4212.0, -1235.0, 0.0, 9877.0], [0, 7, 3, -1]]
     """
     numbers = np.array(values, dtype=np.float64)
     exponents = np.floor(np.log10(np.abs(numbers), out=np.zeros_like(numbers), where=numbers != 0)).astype(np.int64)
@@ -65,10 +103,19 @@ def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[n
     scale = _POWERS[np.minimum(np.abs(places), len(_POWERS) - 1)]
     # NumPy rounds in two ways: it multiplies by a power of ten, or divides by one.
     with np.errstate(over="ignore"):  # from the branch that is not taken
-        rounded: NDArray[np.float64] = np.where(
-            places >= 0, np.rint(numbers * scale) / scale, np.rint(numbers / scale) * scale
-        )
-    return rounded
+        return np.rint(np.where(places >= 0, numbers * scale, numbers / scale)), places
+
+
+def at_places(digits: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the numbers of which `significant_digits` gives the parts.
+
+    >>> at_places(np.array([4212.0, -1235.0, 0.0, 9877.0]), np.array([0, 7, 3, -1])).tolist()
+    [4212.0, -0.0001235, 0.0, 98770.0]
+    """
+    scale = _POWERS[np.minimum(np.abs(places), len(_POWERS) - 1)]
+    with np.errstate(over="ignore"):  # as above
+        numbers: NDArray[np.float64] = np.where(places >= 0, digits / scale, digits * scale)
+    return numbers
 
 
 def figure(value: float, digits: int = 4) -> str:

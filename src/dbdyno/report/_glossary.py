@@ -53,6 +53,7 @@ GLOSSARY = MappingProxyType(
             "Requests that a closed loop never sends during a stall are missing from its response times, so "
             "percentiles are too low."
         ),
+        "crossover": "One target is slower than another with few connections and faster with more; both are decided.",
         "cyclic": "A run is cyclic if its throughput swings in regular waves around a constant level.",
         "dataset": "The tables of a workload, with their number of rows.",
         "decided": (
@@ -90,6 +91,7 @@ GLOSSARY = MappingProxyType(
         "part": "A share of a transaction's time that one source accounts for, such as the service time of COMMIT.",
         "peak": "The concurrencies with no significant difference from the best one.",
         "plan": "The ordered list of runs that answers a study, with seeds, time and disk.",
+        "plateau": "The concurrencies from which on more connections are shown to bring less than 3 % more throughput.",
         "populate": "Fill the tables of a dataset and verify them.",
         "QPS": "Statements per second.",
         "quirk": (

@@ -50,13 +50,13 @@ def element(name: str, *children: str, **attributes: str | int | bool | None) ->
     )
     if name in _VOID:
         return Html(f"<{name}{words}/>")
-    return Html(f"<{name}{words}>{joined(children)}</{name}>")
+    return Html(f"<{name}{words}>{join_html(children)}</{name}>")
 
 
-def joined(children: Iterable[str]) -> Html:
+def join_html(children: Iterable[str]) -> Html:
     """Join children one after the other.
 
-    >>> joined(["<", Html("<b>")])
+    >>> join_html(["<", Html("<b>")])
     '&lt;<b>'
     """
     return Html("".join([_child_html(child) for child in children]))
@@ -76,16 +76,21 @@ def script_json(value: object) -> str:
     return compact_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def shortened(text: str, most: int = 60) -> Html:
+def shortened(text: str, most: int = 60, worded: Worded | None = None) -> Html:
     """Return long names shortened in the middle, whole on hover.
+
+    Parameters
+    ----------
+    worded : makes the markup of what is shown
 
     >>> shortened("abcdefghij", 5)
     '<span title="abcdefghij">ab…ij</span>'
     """
+    make_html = worded or _escaped
     if len(text) <= most:
-        return Html(_child_html(text))
+        return make_html(text)
     half_length = (most - 1) // 2
-    return element("span", f"{text[:half_length]}…{text[-half_length:]}", title=text[:2000])
+    return element("span", make_html(f"{text[:half_length]}…{text[-half_length:]}"), title=text[:2000])
 
 
 def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded | None = None) -> Html:
@@ -94,7 +99,7 @@ def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded 
     Parameters
     ----------
     place : makes the figure of a chart, knowing whether it is in a closed fold
-    worded : makes a line's text, in which a page shortens long names
+    worded : makes a line's text, in which a page shortens long names and links quirks
     """
     return _Renderer(place or _missing_chart_html, worded or _escaped).blocks(blocks)
 
@@ -119,7 +124,7 @@ class _Renderer:
             case ListOf(items):
                 return element("ul", *(self._item_html(item) for item in items))
             case Terms(meanings, most):
-                pairs = [(element("dt", name), element("dd", _cell_html(meaning, most))) for name, meaning in meanings]
+                pairs = [(element("dt", name), element("dd", self._meaning_html(of, most))) for name, of in meanings]
                 return element("dl", *itertools.chain(*pairs))
             case Table():
                 return _table_html(block)
@@ -135,13 +140,16 @@ class _Renderer:
                 return element("section", head, self.blocks(inner), id=anchor, aria_labelledby=f"{anchor}-title")
         return self.place(block, self.is_folded)
 
+    def _meaning_html(self, meaning: str | Terms, most: int | None) -> Html:
+        return self._block_html(meaning) if isinstance(meaning, Terms) else _cell_html(meaning, most)
+
     def _item_html(self, item: Words) -> Html:
         return element("li", self._line_html(item), data_code=item.code if isinstance(item, Caveat) else None)
 
     def _line_html(self, words: Words) -> Html:
         if isinstance(words, str | Caveat):
             return self.worded(words if isinstance(words, str) else words.text)
-        return joined(
+        return join_html(
             self.worded(part)
             if isinstance(part, str)
             else element("b" if part.style == "bold" else "code", self.worded(part.text))
@@ -150,7 +158,7 @@ class _Renderer:
 
 
 def _escaped(text: str) -> Html:
-    return joined([text])
+    return join_html([text])
 
 
 def _missing_chart_html(chart: Chart, _is_folded: bool) -> Html:
@@ -194,7 +202,7 @@ def _cell_html(cell: str, max_chars: int | None) -> Html:
 def _body_html(rows: Sequence[Html]) -> Html:
     if len(rows) <= MOST_ROWS:
         return element("tbody", *rows)
-    return element("tbody", data_packed=packed_text(joined(rows)), data_rows=len(rows))
+    return element("tbody", data_packed=packed_text(join_html(rows)), data_rows=len(rows))
 
 
 def _attribute_name(key: str) -> str:

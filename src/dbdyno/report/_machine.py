@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbdyno.analyse import listed
+from dbdyno.analyse import listed, of_working_benches
 from dbdyno.core import Caveat, counted, format_bytes
 from dbdyno.doctor import SEVERITIES, CheckOutcome, examination_from_json
 from dbdyno.store import StoredStudy, are_alike, gathered_parts
@@ -27,7 +27,8 @@ class MachineFindings:
     found : each finding once, with how many times it was made, the gravest first; its words are the last ones
     examined_times : check -> how often the machines were looked at of which one had its finding
     unknown : checks that the machine did not answer the last time
-    machines : facts of those that made the runs, where parts of the study were gathered
+    machines : facts of those that made the runs, where parts of the study were gathered or it has several benches;
+        of a bench with its name (``bench``)
     """
 
     times: int
@@ -46,7 +47,7 @@ class MachineFindings:
         if any(not are_alike(self.machines[0], machine) for machine in self.machines[1:]):
             machines = listed([named_machine(machine) for machine in self.machines])
             text = f"The runs were made on machines that differ: {machines}. A comparison of workloads or memory tiers "
-            caveats.append(Caveat("host-mismatch", text + "compares machines, too. Use equal machines for all parts."))
+            caveats.append(Caveat("host-mismatch", text + "compares machines, too."))
         if blockers:
             text = "The runs were forced on an unsuitable machine"
             caveats.append(Caveat("machine-blocker", f"{text}: {_findings_sentence(blockers)}"))
@@ -65,8 +66,10 @@ def machine_words(facts: Mapping[str, Any]) -> str:
 
 
 def named_machine(facts: Mapping[str, Any]) -> str:
-    """Return the name of a machine with its processor and memory."""
-    return f"{facts.get('hostname') or 'a machine without a name'} ({machine_words(facts) or 'nothing is known of it'})"
+    """Return the name of a machine, and of its bench, with its processor and memory."""
+    name = facts.get("hostname") or "a machine without a name"
+    bench_words = f"bench {facts['bench']} on " if "bench" in facts else ""
+    return f"{bench_words}{name} ({machine_words(facts) or 'nothing is known of it'})"
 
 
 def machine_findings(results: StoredStudy) -> MachineFindings:
@@ -88,15 +91,24 @@ def machine_findings(results: StoredStudy) -> MachineFindings:
         found.append((named, len(hosts[finding.check_id])))
     last_examinations = dict(examinations)
     unknown = {o.check_id: o for outcomes in last_examinations.values() for o in outcomes if o.state == "unknown"}
-    machines = {str(sorted(part["host"].items())): part["host"] for part in gathered_parts(results)}
     return MachineFindings(
         len(examinations),
         len(host_times),
         tuple(found),
         examined_times,
         tuple(unknown.values()),
-        tuple(machines.values()),
+        _machines(results),
     )
+
+
+def _machines(results: StoredStudy) -> tuple[Mapping[str, Any], ...]:
+    """Return facts of the machines of gathered parts, else of the benches that made runs; none of a study with one."""
+    parts = {str(sorted(part["host"].items())): part["host"] for part in gathered_parts(results)}
+    if parts:
+        return tuple(parts.values())
+    benches: Mapping[str, Mapping[str, Any]] = results.host.get("benches", {})
+    names = {record.bench for record in of_working_benches(results.records())}
+    return tuple({**benches[name], "bench": name} for name in sorted(names & benches.keys()))
 
 
 def _examined_host(facts: Mapping[str, Any]) -> str:

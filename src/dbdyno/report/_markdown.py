@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dbdyno.analyse import capacity_sentences
+from dbdyno.analyse import METHOD, capacity_sentences
 from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, TextSpan, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
@@ -120,5 +120,5 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         *machine_lines,
         f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
-    method = (TextSpan(manifest.study_digest, "code"), ", statistics ", TextSpan("dbdyno-stats/1", "code"), ".")
+    method = (TextSpan(manifest.study_digest, "code"), ", statistics ", TextSpan(METHOD, "code"), ".")
     return [Heading("How"), ListOf(lines), Paragraph(("Study ", *method))]

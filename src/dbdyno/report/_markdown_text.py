@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dbdyno.core import Caveat
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, Terms, TextSpan, Words
@@ -51,14 +51,21 @@ def _render_block(block: Block) -> list[str]:
             return [_line_text(words)]
         case ListOf(items):
             return ["\n".join(f"- {_line_text(item)}" for item in items)] if items else []
-        case Terms(meanings):
-            return ["\n".join(f"- {_line_text((TextSpan(name), f': {meaning}'))}" for name, meaning in meanings)]
+        case Terms():
+            return ["\n".join(_term_lines(block))]
         case Table():
             return [_table_text(block), *([escaped(block.note)] if block.note else [])]
         case Fold(summary, blocks):
             inner_parts = [part for inner_block in blocks for part in _render_block(inner_block)]
             return [f"<details><summary>{_summary_markup(summary)}</summary>", *inner_parts, "</details>"]
     return []
+
+
+def _term_lines(terms: Terms) -> Iterator[str]:
+    for name, meaning in terms.meanings:
+        nested = meaning if isinstance(meaning, Terms) else None
+        yield f"- {_line_text((TextSpan(name), f': {meaning}' if nested is None else ':'))}"
+        yield from [] if nested is None else (f"  {line}" for line in _term_lines(nested))
 
 
 def _summary_markup(text: str) -> str:

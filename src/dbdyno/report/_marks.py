@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS
-from dbdyno.core import AnalysisError, SettledPart, counted, percent
-from dbdyno.stats import stalled_seconds
+from dbdyno.core import SettledPart, counted, percent, short_number
 
 _MOST_NAMED = 4
 
@@ -22,7 +20,7 @@ def run_marks(
 
     Parameters
     ----------
-    is_stalled : which of the judged seconds are stalled, no gaps; see `stall_mask`
+    is_stalled : which of the judged seconds are stalled, no gaps; see `dbdyno.analyse.window_stalls`
     first_s : second of the run that the window begins with
     judged : None of windows too short to be judged
     has_lost_path : nobody reached the server for a while: seconds without work are marked as nothing of it
@@ -44,16 +42,6 @@ def run_marks(
         "waves": _wave_spans(judged, begin_s, len(is_stalled)),
         "words": _mark_words(judged, stalls, changes),
     }
-
-
-def stall_mask(window: NDArray[np.float64], judged: SettledPart | None) -> NDArray[np.bool_]:
-    """Return which seconds of a window are stalled: of its settled part, or of all where it was not judged."""
-    mask = np.zeros(len(window), dtype=np.bool_)
-    from_s = judged.judged_from_s if judged else 0
-    # Where most seconds have no transactions, there is no level that a stall could fall below.
-    with contextlib.suppress(AnalysisError):
-        mask[from_s:] = stalled_seconds(window[from_s:])
-    return mask
 
 
 def _marked_spans(marked: NDArray[np.bool_], begin_s: float) -> list[list[float]]:
@@ -81,9 +69,8 @@ def _mark_words(settled_part: SettledPart, stalls: list[list[float]], changes: l
         rest_words = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
         words.append(f"level changes at {seconds_words} s{rest_words}")
     if settled_part.is_wave and settled_part.period_s is not None:
-        words.append(
-            f"wave of {settled_part.period_s:.3g} s, {percent(settled_part.period_share or 0.0)} of all swinging"
-        )
+        share_words = percent(settled_part.period_share or 0.0)
+        words.append(f"wave of {short_number(settled_part.period_s, 3)} s, {share_words} of all swinging")
     return [word for word in words if word]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import place_namer, significant_words
+from dbdyno.analyse import BoxPlot, WindowStalls, place_namer, significant_words, window_boxes, window_stalls
 from dbdyno.core import RunRecord, SettledPart, target_title
 from dbdyno.report._downsample import packed_run, packed_sample
 from dbdyno.report._format import client_words, figure
-from dbdyno.report._marks import run_marks, stall_mask
+from dbdyno.report._marks import run_marks
 from dbdyno.report._repeat import command_of_cell
 from dbdyno.report._series import run_series, without_gaps
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -33,7 +33,7 @@ class RunThroughput:
     first_s : second of the run with which the window begins
     window : throughput of the window, no gaps; empty of imported runs whose reports cover more than a second each
     judged : what the window says of its level, if it is long enough
-    is_stalled : which of `window_values` are stalled
+    stalls : of `window_values`
     """
 
     second: NDArray[np.int64]
@@ -42,11 +42,11 @@ class RunThroughput:
     first_s: int
     window: NDArray[np.float64]
     judged: SettledPart | None
-    is_stalled: NDArray[np.bool_] = field(init=False)
+    stalls: WindowStalls = field(init=False)
 
     def __post_init__(self) -> None:
         """Look for stalls once: strips and a run's marks ask for them."""
-        object.__setattr__(self, "is_stalled", stall_mask(self.window_values, self.judged))
+        object.__setattr__(self, "stalls", window_stalls(self.window_values, self.judged))
 
     @property
     def window_values(self) -> NDArray[np.float64]:
@@ -57,8 +57,8 @@ class RunThroughput:
     def stalled_s(self) -> NDArray[np.int64]:
         """Return the stalled seconds of the run, or those with which stalled reports begin."""
         if len(self.window):
-            return self.first_s + np.flatnonzero(self.is_stalled)
-        return self.second[self.window_from :][self.is_stalled]
+            return self.first_s + np.flatnonzero(self.stalls.is_stalled)
+        return self.second[self.window_from :][self.stalls.is_stalled]
 
 
 def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
@@ -80,6 +80,11 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
                 window_from = int(np.searchsorted(second, first_s))
             seconds_by_run[run_id] = RunThroughput(second, tps, window_from, first_s, window, record.settled)
     return seconds_by_run
+
+
+def boxes_of_windows(analysis: StudyAnalysis, seconds: Mapping[str, RunThroughput]) -> list[BoxPlot]:
+    """Return a box for each cell whose judged windows have enough seconds."""
+    return window_boxes({run_id: run.window for run_id, run in seconds.items()}, analysis.judgements)
 
 
 def runs_listed(
@@ -127,7 +132,7 @@ def _runs_with_series(
     files = _files_of_runs(analysis)
     for record in records:
         run_id, run_seconds = record.run.run_id, seconds[record.run.run_id]
-        is_stalled = run_seconds.is_stalled[: len(run_seconds.window)]
+        is_stalled = run_seconds.stalls.is_stalled[: len(run_seconds.window)]
         marks = run_marks(is_stalled, run_seconds.first_s, run_seconds.judged, has_lost_path=record.has_lost_path)
         facts = [*_fact_lines(record), *marks.pop("words")]
         series = run_series(analysis.results, run_id)

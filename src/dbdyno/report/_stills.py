@@ -50,6 +50,7 @@ class StillDrawings:
         self._inline_chars = 0
         self._begun_chars = 0
         self._begun: list[tuple[str, Callable[[], str], Canvas]] = []
+        self._drawings: dict[str, Callable[[], str]] = {}
         if converter is not None:
             converter.warm_up()
 
@@ -69,7 +70,9 @@ class StillDrawings:
         if is_folded and self._begun_chars + len(spec_json) > MOST_INLINE_CHARS:  # a drawing takes about that long
             return canvas(Html(""), None)
         self._begun_chars += len(spec_json)
-        self._begun.append((name, self._converter.begin_svg(spec_json), canvas))
+        if spec_json not in self._drawings:  # the answer's chart stands in its section, too
+            self._drawings[spec_json] = self._converter.begin_svg(spec_json)
+        self._begun.append((name, self._drawings[spec_json], canvas))
         return Html(f"<!--still {len(self._begun) - 1}-->")
 
     @property

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from dbdyno.analyse import (
     Answer,
     CapacityJudgement,
+    CellCounters,
     CellJudgement,
     LatencyJudgement,
     Place,
     Quantile,
+    ResponseCurve,
     StudyFacts,
     Upgrade,
     answer,
     compare_averages,
     compare_targets,
-    fall_sentence,
     is_mostly_disturbed,
     judge_capacity,
     judge_cells,
@@ -28,22 +28,22 @@ from dbdyno.analyse import (
     limitations,
     place_of,
     rank_places,
+    settled_again,
     upgrades,
     with_noise_intervals,
+    with_remedy,
 )
 from dbdyno.core import OTHER_LOAD, STEAL, Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, response_curves
-from dbdyno.report._counters import CellCounters, cells_with_counters
+from dbdyno.report._counters import cells_with_counters
 from dbdyno.report._courses import courses_again
-from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness, policy_remains
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._types import CellTypes, cells_with_types
-from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study, settings_lines
 
@@ -138,12 +138,8 @@ class StudyAnalysis:
 
     @cached_property
     def answer(self) -> Answer:
-        """Return the answer to the study's question, the shape of the curves after who is fastest."""
-        study_answer = answer(self.judgements, self.comparisons, self.averages)
-        shape = fall_sentence(self.capacity)
-        if not shape:
-            return study_answer
-        return replace(study_answer, sentences=(study_answer.sentences[0], shape, *study_answer.sentences[1:]))
+        """Return the answer to the study's question."""
+        return answer(self.judgements, self.comparisons, self.averages, self.capacity)
 
     @cached_property
     def histograms(self) -> CellHistograms:
@@ -169,7 +165,7 @@ class StudyAnalysis:
         return tuple(with_noise_intervals(self.quantiles, self.histograms.seconds))
 
     @cached_property
-    def curves(self) -> tuple[Curve, ...]:
+    def curves(self) -> tuple[ResponseCurve, ...]:
         """Return response times by percentile, of cells that have histograms."""
         return tuple(response_curves(self.histograms))
 
@@ -259,7 +255,7 @@ class StudyAnalysis:
         study_caveats = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
         grave_codes = {"results-differ"}
         shared_codes = {OTHER_LOAD, STEAL} if is_mostly_disturbed(self.records) else set()
-        return (
+        caveats = (
             *altered_caveats(self.results),
             *(caveat for caveat in study_caveats if caveat.code in grave_codes),
             *self.fairness.critical_caveats,
@@ -269,6 +265,8 @@ class StudyAnalysis:
             *self.machine.caveats,
             *self.fairness.lesser,
         )
+        is_imported = self.study.imported is not None
+        return tuple(with_remedy(caveat, is_imported=is_imported) for caveat in caveats)
 
     @property
     def settings_lines(self) -> list[str]:
@@ -352,18 +350,10 @@ def _study_facts(results: StoredStudy) -> StudyFacts:
 
 
 def settled_records(results: StoredStudy) -> list[RunRecord]:
-    """Return every stored run with what its seconds say of its level.
-
-    A run is judged when it is stored. Folders of versions that did not keep that, or judged by another method, are
-    judged from their seconds here, each time that they are opened.
-    """
-    return [record if record.method == METHOD else _judge_record(results, record) for record in results.records()]
-
-
-def _judge_record(results: StoredStudy, record: RunRecord) -> RunRecord:
+    """Return every stored run with what its seconds say of its level."""
     pacing = results.study.pacing
-    if pacing.stretches or pacing.search is not None or not record.figures.tps_mean:
-        return replace(record, settled=None, method=METHOD)  # the study itself varies the rate, or there is no window
-    if record.figures.window_s < SHORTEST_JUDGED_S or record.has_lost_path:
-        return replace(record, settled=None, method=METHOD)
-    return replace(record, settled=settled_part(results.window_tps(record.run.run_id)), method=METHOD)
+    is_rate_varied = bool(pacing.stretches) or pacing.search is not None
+    return [
+        settled_again(record, partial(results.window_tps, record.run.run_id), is_rate_varied=is_rate_varied)
+        for record in results.records()
+    ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from dbdyno.analyse import CapacityJudgement, CapacityStep, is_vague_level, level_interval
+from dbdyno.analyse import CapacityJudgement, CapacityStep, CellCounters, is_vague_level, level_interval
 from dbdyno.audit import all_data, finding_data
 from dbdyno.core import Comparison, RunRecord, is_vague_ratio
-from dbdyno.report._counters import CellCounters, write_amplification
+from dbdyno.report._counters import write_amplification
 from dbdyno.report._server_lifecycle import lifecycles_object
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.store import StoredStudy, record_to_json

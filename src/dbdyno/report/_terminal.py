@@ -21,14 +21,16 @@ from dbdyno.analyse import (
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures, target_title
-from dbdyno.report._blocks import Block, Column, Fold, Heading, Paragraph, Table, TextSpan, Words, titled_list
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Table, TextSpan, Words, titled_list
 from dbdyno.report._fairness import fairness_line
 from dbdyno.report._fairness_blocks import difference_lines
 from dbdyno.report._format import (
     client_share,
     decider_words,
     figure,
+    limitations_title,
     milliseconds,
+    opening_sentence,
     p_words,
     rank_words,
     verdict_words,
@@ -68,9 +70,21 @@ def _summary_blocks(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block
     course = (*lifecycle_lines(analysis.lives), client_line(analysis), *course_lines(analysis))
     yield from (Paragraph(line, "quiet") for line in (*conditions, *course) if line)
     yield from _types_blocks(analysis)
-    yield from titled_list("Limitations", analysis.limitations)
+    yield from _limitation_blocks(analysis)
     yield from titled_list("Fairness", difference_lines(analysis))
     yield from _why_blocks(analysis) if has_why else _explain_hint_blocks(analysis)
+
+
+def _limitation_blocks(analysis: StudyAnalysis) -> list[Block]:
+    """Return the gravest limitation in a sentence, then all others and its whole text."""
+    limitations = analysis.limitations
+    if not limitations:
+        return []
+    opening = opening_sentence(limitations[0].text)
+    is_whole = opening == limitations[0].text
+    others = limitations[1:] if is_whole else limitations
+    title = limitations_title(len(limitations), is_first_whole=is_whole)
+    return [*titled_list("Limitations", [opening]), *([Fold(title, [ListOf(others)])] if others else [])]
 
 
 def _types_blocks(analysis: StudyAnalysis) -> Iterator[Block]:
@@ -109,10 +123,13 @@ def _durability_line(analysis: StudyAnalysis) -> str:
 def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
     """Return the question, what makes the whole doubtful, and the answer."""
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
+    answer = analysis.answer
+    lead, further = answer.sentences[: answer.lead_count], answer.sentences[answer.lead_count :]
     return [
         Heading(question_words(analysis.study), 2),
         *(Paragraph((TextSpan(words),)) for words in warnings),
-        *(Paragraph(_answer_sentence(words, not index)) for index, words in enumerate(analysis.answer.sentences)),
+        *(Paragraph(_answer_sentence(words, not index)) for index, words in enumerate(lead)),
+        *([ListOf(further)] if further else []),
     ]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -30,7 +30,7 @@ def _render_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Yield headings, folds and tables apart, but a table next to its heading."""
     previous_block: Block | None = None
     for block in blocks:
-        is_apart = isinstance(block, Heading | Fold | Table) or isinstance(previous_block, Fold)
+        is_apart = isinstance(block, Heading | Fold | Table) or isinstance(previous_block, Fold | Terms)
         if (
             previous_block is not None
             and is_apart
@@ -49,11 +49,18 @@ def _render_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 yield _line_text(words, "dim" if role else "")
             case ListOf(items):
                 yield from (Padding(Text.assemble("- ", _line_text(item)), (0, 0, 0, 2)) for item in items)
-            case Terms(meanings):
-                yield from _render_blocks([ListOf([f"{name}: {meaning}" for name, meaning in meanings])])
+            case Terms():
+                yield from _term_lines(block)
             case _:
                 continue  # a page's own
         previous_block = block
+
+
+def _term_lines(terms: Terms, indent: int = 2) -> Iterator[RenderableType]:
+    for name, meaning in terms.meanings:
+        nested = meaning if isinstance(meaning, Terms) else None
+        yield Padding(Text(printable(f"{name}: {meaning}" if nested is None else name)), (0, 0, 0, indent))
+        yield from [] if nested is None else _term_lines(nested, indent + 2)
 
 
 def _line_text(words: Words, style: str = "") -> Text:
@@ -79,6 +86,9 @@ class _FittedTable:
         unbroken_columns = _unbroken_columns(self.table, shown_columns, options.max_width)
         if unbroken_columns is None:
             yield from _row_lists(self.table)
+        elif any(column.is_detail for column in self.table.columns):
+            widths = _column_widths(self.table, shown_columns, unbroken_columns, options.max_width)
+            yield from _rows_with_details(self.table, shown_columns, unbroken_columns, widths)
         else:
             yield _table_grid(self.table, shown_columns, unbroken_columns)
 
@@ -97,14 +107,29 @@ def _row_lists(table: Table) -> Iterator[RenderableType]:
         yield Padding(Text(printable(" · ".join(values))), (0, 0, 0, 2))
 
 
-def _table_grid(table: Table, shown_columns: list[int], unbroken_columns: set[int]) -> Grid:
-    """Return a grid; what rows have in common stands above them, and what belongs below a row in its widest column."""
-    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    details = [index for index, column in enumerate(table.columns) if column.is_detail]
+def _rows_with_details(
+    table: Table, shown_columns: list[int], unbroken_columns: set[int], widths: Mapping[int, int]
+) -> Iterator[RenderableType]:
+    """Yield each row as a grid of the same widths; its details below it have the width of the terminal."""
+    indent = widths[shown_columns[0]] + 1
+    for number, row in enumerate(table.rows):
+        yield _table_grid(replace(table, rows=[row]), shown_columns, unbroken_columns, widths, has_header=not number)
+        for column, cell in zip(table.columns, row, strict=True):
+            if column.is_detail and cell:
+                yield Padding(Text(printable(f"{column.title}: {cell}")), (0, 0, 0, indent))
+
+
+def _table_grid(
+    table: Table,
+    shown_columns: list[int],
+    unbroken_columns: set[int],
+    widths: Mapping[int, int] | None = None,
+    *,
+    has_header: bool = True,
+) -> Grid:
+    """Return a grid; what rows have in common stands above them."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", show_header=has_header)
     groups = [index for index, column in enumerate(table.columns) if column.is_group]
-    widest = max(shown_columns, key=lambda index: max((len(row[index]) for row in table.rows), default=0))
-    if details:
-        shown_columns.sort(key=lambda index: index == widest)  # last, so that what is below it parts no others
     for index in shown_columns:
         column = table.columns[index]
         grid.add_column(
@@ -113,6 +138,7 @@ def _table_grid(table: Table, shown_columns: list[int], unbroken_columns: set[in
             no_wrap=index in unbroken_columns,
             # A number continued on the next line would read as two.
             overflow="ellipsis" if column.is_number else "fold",
+            width=None if widths is None else widths[index],
         )
     indent, group_name = "  " if groups else "", ""
     for row in table.rows:
@@ -123,9 +149,24 @@ def _table_grid(table: Table, shown_columns: list[int], unbroken_columns: set[in
         grid.add_row(
             *(Text(f"{indent if index == shown_columns[0] else ''}{printable(row[index])}") for index in shown_columns)
         )
-        for detail_line in (f"{table.columns[index].title}: {row[index]}" for index in details if row[index]):
-            grid.add_row(*(Text(printable(detail_line) if index == widest else "") for index in shown_columns))
     return grid
+
+
+def _column_widths(
+    table: Table, shown_columns: Sequence[int], unbroken_columns: set[int], width: int
+) -> dict[int, int]:
+    """Return the letters of each column; those that may be broken share what is left, the narrow ones first."""
+    widths = {index: max(map(len, _column_texts(table, index))) for index in shown_columns}
+    breakable = sorted(widths.keys() - unbroken_columns, key=widths.__getitem__)
+    room = width - len(widths) - sum(widths[index] for index in unbroken_columns)
+    for place, index in enumerate(breakable):
+        widths[index] = min(widths[index], room // (len(breakable) - place))
+        room -= widths[index]
+    return widths
+
+
+def _column_texts(table: Table, index: int) -> list[str]:
+    return [table.columns[index].title, *(row[index] for row in table.rows)]
 
 
 def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) -> set[int] | None:
@@ -133,7 +174,7 @@ def _unbroken_columns(table: Table, shown_columns: Sequence[int], width: int) ->
 
     Rich takes all width that is missing from the columns that may be broken, down to nothing.
     """
-    texts = {index: [table.columns[index].title, *(row[index] for row in table.rows)] for index in shown_columns}
+    texts = {index: _column_texts(table, index) for index in shown_columns}
     unbroken = {
         index
         for index in shown_columns

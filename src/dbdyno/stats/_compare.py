@@ -58,6 +58,10 @@ class LogDifference:
         half = half_width(0.95, self.se, self.df, self.noise_se)
         return abs(self.difference) + half < margin
 
+    def is_below(self, margin: float = MARGIN) -> bool:
+        """Return whether the first is shown to be ahead by less than the margin, if at all: one test at 0.05."""
+        return self.difference + half_width(0.95, self.se, self.df, self.noise_se) < margin
+
 
 def compare(left: LogLevel, right: LogLevel) -> LogDifference:
     """Return the difference of two cells by their levels.

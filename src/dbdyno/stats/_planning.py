@@ -84,11 +84,17 @@ class Variation:
         >>> known = Variation(0.012, 0.0, 6.0)
         >>> [round(known.unsure_share(0.03, 2, repeats, 900.0, 96), 3) for repeats in (2, 3, 4)]
         [0.021, 0.006, 0.002]
+        >>> [Variation(spread, 0.0, math.inf).unsure_share(0.03, 2, 2, 900.0, 96) for spread in (0.0, 0.012, 0.04)]
+        [0.0, 0.0, 1.0]
         """
-        df, own_df = self._spread_df(first, cells), first - 1.0
-        most_ratio = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / self.run_sd(window_s)) ** 2
+        df, own_df, sd = self._spread_df(first, cells), first - 1.0, self.run_sd(window_s)
+        if sd == 0:
+            return 0.0
+        most_ratio = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / sd) ** 2
         if cells < MODERATED_FROM_CELLS:
             return chi2_sf(own_df, most_ratio * own_df)
+        if math.isinf(self.prior_df):
+            return float(most_ratio < 1)
         f_ratio = ((self.prior_df + own_df) * most_ratio - self.prior_df) / own_df
         return f_sf(own_df, self.prior_df, f_ratio)
 

@@ -39,6 +39,9 @@ class ProofNote:
     slows_ms : by which each call of these parts takes longer instead; 0 where they are taken away
     least_calls : that a transaction waits for, where several share one
     brought_back_ms : that sessions of the other target wait longer elsewhere, as the altered target's then will
+    claimed : part -> share of its time in the control that the altered causes claim; None where `removes` go away
+        as a whole
+    claimed_error : half-width of the 95 % interval of what they claim together, relative
     """
 
     alteration: str
@@ -52,6 +55,8 @@ class ProofNote:
     slows_ms: float = 0.0
     least_calls: float = 0.0
     brought_back_ms: float = 0.0
+    claimed: Mapping[str, float] | None = None
+    claimed_error: float = 0.0
 
 
 def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:

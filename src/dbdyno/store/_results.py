@@ -31,7 +31,7 @@ from dbdyno.store._lock import exclusive_lock, is_being_written
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_digest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
-from dbdyno.store._views import connect
+from dbdyno.store._views import open_views
 from dbdyno.store._writer import ResultsWriter, seal_manifest
 from dbdyno.tables import Table
 
@@ -358,7 +358,7 @@ class Results:
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Connect to DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
         records = self.records()
-        return connect(records, [self.run_folder(record.run.run_id) for record in records])
+        return open_views(records, [self.run_folder(record.run.run_id) for record in records])
 
     def verify(self) -> tuple[str, ...]:
         """Return one line for each file that is not as the manifest says; none when all is well."""

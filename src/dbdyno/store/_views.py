@@ -62,7 +62,7 @@ _COUNTERS: Mapping[str, ColumnKind] = MappingProxyType(
 )
 
 
-def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
+def open_views(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
     """Connect to an in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters.
 
     Raises

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dbdyno.study._room import connection_limit, needs_room, open_files_limit, table_handles
     from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
     from dbdyno.study._spelling import current_spelling, digest_spelling
-    from dbdyno.study._study_file import parse_study, read_study, scales_of
+    from dbdyno.study._study_file import bundled_studies, parse_study, read_study, scales_of
     from dbdyno.study._values import (
         AdaptiveLength,
         AfterRun,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         option_words,
         options_of,
         placed_workload,
+        workload_names,
     )
     from dbdyno.study._write import study_text
 else:
@@ -64,14 +65,15 @@ else:
             "_room": "connection_limit needs_room open_files_limit table_handles",
             "_settings": "BUDGET POLICIES settings_lines settings_object with_policy",
             "_spelling": "current_spelling digest_spelling",
-            "_study_file": "parse_study read_study scales_of",
+            "_study_file": "bundled_studies parse_study read_study scales_of",
             "_values": (
                 "AdaptiveLength AfterRun AuditStop ErrorPolicy Imported Pinning ResolvedWorkload Study "
                 "WorkloadChoice concerns"
             ),
             "_workloads": (
                 "DATA_FILE IMPORTED NO_FOLDERS OPTION_ALIASES SQL_FILES OptionValue WorkloadFolders dataset_name "
-                "directory_of family_name full_name named_quirks option_words options_of placed_workload"
+                "directory_of family_name full_name named_quirks option_words options_of placed_workload "
+                "workload_names"
             ),
             "_write": "study_text",
         },
@@ -110,6 +112,7 @@ __all__ = [
     "Timeouts",
     "WorkloadChoice",
     "WorkloadFolders",
+    "bundled_studies",
     "concerns",
     "connection_limit",
     "current_spelling",
@@ -136,4 +139,5 @@ __all__ = [
     "table_handles",
     "with_policy",
     "words_of_cell",
+    "workload_names",
 ]

@@ -17,7 +17,19 @@ from dbdyno.study._values import Pinning, Study, WorkloadChoice
 from dbdyno.study._workloads import DATA_FILE, SQL_FILES
 
 _TABLE = "hosts"
-_NOT_PUSHED = {"image": "an image", "server": "a running server"}
+_NOT_PUSHED = {
+    "image": (
+        "an image",
+        "dbdyno copies engines from packages, archives and base directories to the host, but no images yet",
+        "use a package or an archive",
+    ),
+    "server": (
+        "a running server",
+        "dbdyno starts the servers of a bench itself; it drives a running server from this machine, by its address",
+        "remove [bench] and [hosts] (--host), or the running server",
+    ),
+}
+"""Sources of engines that a host can't have: what they are, why not, and what to do."""
 _IN_ROUNDS = frozenset({"insert-benchmark"})
 """Workloads whose connections wait for each other; the load generator refuses to share them, too."""
 
@@ -53,8 +65,7 @@ class HostsReader(Tables):
         by_ray = self.fleet(document).engine == "ray"
         self._refuse_shared_benches(benches, routes, by_ray=by_ray)
         if any(bench.server is not None for bench in benches):
-            has_clients = any(bench.clients for bench in benches)
-            self._check_pushable(targets, workloads, by_ray=by_ray, has_clients=has_clients)
+            self._check_pushable(targets, workloads, by_ray=by_ray)
         for bench in benches:
             if bench.clients:
                 self._check_drivable(bench, routes, workloads, load)
@@ -77,7 +88,8 @@ class HostsReader(Tables):
                 self._fail("axes", "route", what, "without [bench] and its server, servers run on this machine", remedy)
             if bench.server.address is None:
                 what = f"the route '{route}' needs the address that the server listens on"
-                self._fail(f"hosts.{bench.server.name}", "ssh", what, remedy='add address = "10.1.0.2" to the host')
+                remedy = 'add address = "10.1.0.2" to the host, or --host-address'
+                self._fail(f"hosts.{bench.server.name}", "ssh", what, remedy=remedy)
             if route not in ROUTES and ":" in bench.server.address:
                 what = f"the shaped route '{route}' needs an IPv4 address"
                 self._fail(f"hosts.{bench.server.name}", "address", what, f"{bench.server.address} is IPv6")
@@ -174,29 +186,25 @@ class HostsReader(Tables):
                     remedy = "name hosts in client" if drives else "give each bench its own host"
                     self._fail(f"bench.{bench.name}", key, what, why, remedy)
 
-    def _check_pushable(
-        self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice], *, by_ray: bool, has_clients: bool
-    ) -> None:
+    def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice], *, by_ray: bool) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
             if kind in _NOT_PUSHED:
-                why = (
-                    "dbdyno copies engines from packages, archives and base directories to the host; other sources "
-                    "are not supported there yet"
-                )
-                words = f"'{target.name}' is {_NOT_PUSHED[kind]}, which can't be used on another host"
-                self._fail("target", "engine", words, why, "use a package or an archive", index=index)
+                source, why, remedy = _NOT_PUSHED[kind]
+                words = f"'{target.name}' is {source}, which can't be used on another host"
+                self._fail("target", "engine", words, why, remedy, index=index)
         for index, choice in enumerate(workloads):
             if by_ray and choice.name.startswith(SQL_FILES):
                 what = f"'{choice.label}' is a folder on this machine, which the nodes of a Ray cluster can't read"
                 remedy = 'use a built-in workload, or remove engine = "ray" from [fleet]'
                 self._fail("workload", "name", what, remedy=remedy, index=index)
             has_file = any(o.get(DATA_FILE) for o in (choice.options, *(t.workload_options for t in targets)))
-            if has_file and (by_ray or has_clients):
-                readers = "the nodes of a Ray cluster" if by_ray else "the hosts in client"
-                what = f"{readers} can't read the data file of '{choice.label}', which is on this machine"
-                obstacle = 'engine = "ray" from [fleet]' if by_ray else "client"
-                self._fail("workload", DATA_FILE, what, remedy=f"remove {DATA_FILE} or {obstacle}", index=index)
+            if has_file and by_ray:
+                what = (
+                    f"the nodes of a Ray cluster can't read the data file of '{choice.label}', which is on this machine"
+                )
+                remedy = f'remove {DATA_FILE}, or engine = "ray" from [fleet]'
+                self._fail("workload", DATA_FILE, what, remedy=remedy, index=index)
 
 
 def benches_text(study: Study) -> str:

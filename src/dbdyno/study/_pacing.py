@@ -106,7 +106,7 @@ class Pacing:
             return "varied rate: " + ", ".join(map(str, self.stretches))
         if self.search is not None:
             return f"highest rate with {self.search.slo}"
-        return "closed loop" if self.rate_per_s is None else f"{self.rate_per_s:g} a second"
+        return "closed loop" if self.rate_per_s is None else f"{self.rate_per_s:,.10g} a second"
 
 
 CLOSED_LOOP = Pacing()

@@ -8,6 +8,9 @@ from typing import Literal
 from dbdyno.core import Route, format_duration
 from dbdyno.study._toml_text import decimal_text
 
+_NOBODYS_NAMES = (".example", ".invalid")
+_NOBODYS_ADDRESSES = ("192.0.2.", "198.51.100.", "203.0.113.")
+
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
@@ -51,6 +54,15 @@ class HostChoice:
     home: str = ""
     ports: tuple[int, int] | None = None
     sudo: tuple[str, ...] = ()
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Return whether its name or address is one that nobody can have (RFC 2606, RFC 5737), for a user to replace.
+
+        >>> HostChoice("db1", "bench@db1.example").is_placeholder, HostChoice("db1", "bench@db1").is_placeholder
+        (True, False)
+        """
+        return self.ssh.endswith(_NOBODYS_NAMES) or (self.address or "").startswith(_NOBODYS_ADDRESSES)
 
     @property
     def words(self) -> str:

@@ -1,10 +1,10 @@
 """Makes a study at another scale: the same question with other sizes, memory and times, chosen by name.
 
 ``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
-``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``, ``timeouts``. Targets are replaced as a
-whole.
+``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``, ``timeouts``. Targets, ``hosts``,
+``bench``, ``fleet`` and ``routes`` are replaced as a whole.
 ``[scale.small.workload]`` replaces options where a workload of the study gives them. What the results hold is a study
-like any other, which says that it is scaled.
+like any other. It says that it is scaled, unless only servers, hosts and routes differ.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _DEPENDENTS = {
 }
 """Keys of ``[measure]`` that a scale must give itself when it gives the one that they belong to."""
 _TARGETS = ("targets", "target")
+_PLACES = ("hosts", "bench", "fleet", "routes")
+"""Tables that name each other: one of the study's would be without use next to those of the scale."""
+_WITHOUT_SIZE = frozenset((*_TARGETS, *_PLACES, "question"))
 _TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning", "settings", "timeouts")
 
 
@@ -51,10 +54,19 @@ def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -
         return scaled
     if scale not in scales:
         scales_words = f"it has: {', '.join(scales)}" if scales else "it has no scales"
-        raise StudyError(f"the study has no scale '{scale}'", scales_words, nearest(scale, scales) if scales else "")
+        remedy = nearest(scale, scales) if scales else "omit --scale"
+        raise StudyError(f"the study has no scale '{scale}'", scales_words, remedy)
     for key, changes in scales[scale].items():
         _change_key(scaled, key, changes, scale)
-    return {**scaled, "name": f"{scaled.get('name') or name}-{scale}", "scaled": scale}
+    scaled["name"] = f"{scaled.get('name') or name}-{scale}"
+    return {**scaled, "scaled": scale} if _changes_size(scales[scale]) else scaled
+
+
+def _changes_size(changes: Mapping[str, Any]) -> bool:
+    """Return whether a scale changes more than servers, and where they and their clients run."""
+    if "axes" in changes and changes["axes"].keys() == {"route"}:
+        changes = {key: table for key, table in changes.items() if key != "axes"}
+    return not changes.keys() <= _WITHOUT_SIZE
 
 
 def _change_key(document: dict[str, Any], key: str, changes: Any, scale: str) -> None:  # noqa: ANN401 - foreign TOML
@@ -62,14 +74,14 @@ def _change_key(document: dict[str, Any], key: str, changes: Any, scale: str) ->
         for key_of_targets in _TARGETS:
             document.pop(key_of_targets, None)
         document[key] = changes
-    elif key == "question" and isinstance(changes, str):
+    elif (key == "question" and isinstance(changes, str)) or (key in _PLACES and isinstance(changes, dict)):
         document[key] = changes
     elif key in _TABLES and isinstance(changes, dict):
         document[key] = _merge_tables(_without_dependents(key, document.get(key, {}), changes), changes)
     elif key == "workload" and isinstance(changes, dict):
         _change_workloads(document, changes, scale)
     else:
-        allowed_keys = [*_TARGETS, *_TABLES, "workload", "question"]
+        allowed_keys = [*_TARGETS, *_TABLES, *_PLACES, "workload", "question"]
         raise StudyError(
             f"'{key}' in [scale.{scale}] can't differ by scale",
             f"allowed: {', '.join(allowed_keys)}",

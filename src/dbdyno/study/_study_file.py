@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dbdyno.core import InvalidValueError, StudyError, read_input_text, toml_document, words_of
 from dbdyno.nearest import nearest
@@ -15,10 +17,13 @@ _MOST_BYTES = 4 << 20
 """Of a study file; those in use have some ten thousand."""
 
 
-def read_study(path: Path, scale: str | None = None) -> Study:
+def read_study(path: Path, scale: str | None = None, places: Mapping[str, Any] | None = None) -> Study:
     """Read and check a study file that is to be run.
 
-    `scale` names one of its scales, without it the study is read at its own.
+    Parameters
+    ----------
+    scale : one of its scales; without it the study is read at its own
+    places : tables ``hosts`` and ``bench`` that replace those of the file
 
     Raises
     ------
@@ -30,7 +35,7 @@ def read_study(path: Path, scale: str | None = None) -> Study:
     except (OSError, ValueError) as error:
         what, why = f"study file {path} can't be read", words_of(error)
         raise StudyError(what, why, _remedy_for(path), code="unreadable") from error
-    study = parse_study(text, str(path), scale)
+    study = parse_study(text, str(path), scale, places)
     if study.imported is not None:
         why = f"it describes logs of {study.imported.tool}, which don't contain enough to repeat the runs"
         remedy = "show its results with `dbdyno show`, or write a study file"
@@ -63,6 +68,8 @@ def _remedy_for(path: Path) -> str:
     if path.is_dir() and (path / "study.toml").is_file():
         return f"did you mean {path / 'study.toml'}?"
     study_names = bundled_studies()
+    if ":" in path.name:
+        return f"a study is a file; to compare an engine: dbdyno compare {path}"
     return nearest(path.name.removesuffix(".toml"), study_names, f"give its path, or one of: {', '.join(study_names)}")
 
 
@@ -71,8 +78,10 @@ def scales_of(path: Path) -> tuple[str, ...]:
     return tuple(toml_document(read_input_text(path, _MOST_BYTES, is_fixed=True)).get(SCALE, {}))
 
 
-def parse_study(text: str, source: str, scale: str | None = None) -> Study:
+def parse_study(text: str, source: str, scale: str | None = None, places: Mapping[str, Any] | None = None) -> Study:
     """Check the text of a study file; `source` names it in errors and gives the study its default name.
+
+    Scale and places are those of `read_study`.
 
     >>> study = parse_study('''
     ... targets = ["mariadb:11.8", "mysql:9.7"]
@@ -92,4 +101,6 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
         document = scaled_document(current_spelling(document), scale, Path(source).stem)
     except StudyError as error:
         raise StudyError(f"{source}: {error.what}", error.why, error.remedy, code=error.code) from error
+    if places:
+        document = {key: table for key, table in document.items() if key != "fleet"} | dict(places)
     return StudyReader(text, source).study(document)

@@ -19,10 +19,10 @@ from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, options_of
 _HEADER_RE = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 
 
-def line_of(text: str, table: str, key: str, index: int = 0) -> int:
+def key_line(text: str, table: str, key: str, index: int = 0) -> int:
     r"""Return the line, from 1, of `key` in the `index`-th occurrence of `[table]`; the header's line, or 1, if unseen.
 
-    >>> line_of('name = "a"\n[measure]\n# words\nwindow = "12s"\n', "measure", "window")
+    >>> key_line('name = "a"\n[measure]\n# words\nwindow = "12s"\n', "measure", "window")
     4
     """
     names = "|".join(re.escape(name) for name in spellings(table, key))
@@ -48,7 +48,7 @@ def setting_line(text: str, table: str, name: str, index: int = 0) -> int:
     4
     """
     if table.startswith("target."):
-        lines_before = line_of(text, "target", "", index) - 1
+        lines_before = key_line(text, "target", "", index) - 1
         rest_text = "\n".join(text.splitlines()[lines_before:])
         return lines_before + _setting_line(rest_text, table, name)
     return _setting_line(text, table, name)
@@ -56,15 +56,15 @@ def setting_line(text: str, table: str, name: str, index: int = 0) -> int:
 
 def _setting_line(text: str, table: str, name: str) -> int:
     group, _, key = name.partition(".")
-    subtable_line = line_of(text, f"{table}.{group}", key) if key else 1
+    subtable_line = key_line(text, f"{table}.{group}", key) if key else 1
     if subtable_line > 1:
         return subtable_line
     pattern = re.compile(rf'\s*"?{re.escape(group)}"?\s*\.\s*{re.escape(key)}\s*=|\s*"{re.escape(name)}"\s*=')
-    start = line_of(text, table, name)
+    start = key_line(text, table, name)
     for number, line in enumerate(text.splitlines()[start - 1 :], start=start):
         if key and pattern.match(line):
             return number
-    return line_of(text, table, group)
+    return key_line(text, table, group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Tables:
             self._fail("", key, f"'{doubles[0]}' appears twice", remedy=remedy)
 
     def _place(self, table: str, key: str, index: int = 0) -> str:
-        return f"{self.source}:{line_of(self.text, table, key, index)}"
+        return f"{self.source}:{key_line(self.text, table, key, index)}"
 
     def _fail(
         self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0, code: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dbdyno.core import Policy, RetriedError, Route, Target, format_duration, is_network_route
+from dbdyno.core import Policy, RetriedError, Route, Target, format_duration, is_network_route, short_percent
 from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, USUAL, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
@@ -291,7 +291,7 @@ class Study:
         """Return how often each cell is run."""
         if self.repeats_max is None:
             return str(self.repeats)
-        width = f"±{100 * self.level_target_half_width:.2g} %"
+        width = f"±{short_percent(self.level_target_half_width)}"
         return f"{self.repeats} to {self.repeats_max}, until its mean is known to {width}"
 
     def repeats_more_than(self, other: Study) -> bool:
@@ -309,7 +309,7 @@ class Study:
         length, least_ns = format_duration(self.window_ns), self.adaptive_length.window_least_ns
         if least_ns is None:
             return length
-        return f"until known to ±{100 * self.adaptive_length.target_half_width:.2g} %, at most {length}"
+        return f"until known to ±{short_percent(self.adaptive_length.target_half_width)}, at most {length}"
 
     @property
     def bench_words(self) -> str:

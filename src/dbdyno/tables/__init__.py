@@ -18,15 +18,15 @@ from dbdyno.late_names import late_names
 if TYPE_CHECKING:
     from dbdyno.tables._parquet_reader import read_parquet
     from dbdyno.tables._parquet_writer import parquet_bytes
-    from dbdyno.tables._table import Column, Table, Texts, joined
+    from dbdyno.tables._table import Column, Table, Texts, concatenate
 else:
     __getattr__ = late_names(
         __name__,
         {
             "_parquet_reader": "read_parquet",
             "_parquet_writer": "parquet_bytes",
-            "_table": "Column Table Texts joined",
+            "_table": "Column Table Texts concatenate",
         },
     )
 
-__all__ = ["Column", "Table", "Texts", "joined", "parquet_bytes", "read_parquet"]
+__all__ = ["Column", "Table", "Texts", "concatenate", "parquet_bytes", "read_parquet"]

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dbdyno.tables._parquet_thrift import Struct, read_struct
+from dbdyno.tables._parquet_thrift import Struct, read_struct, schema_end
 
 MAGIC = b"PAR1"
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
@@ -14,6 +14,7 @@ UTF8, ENUM, DECIMAL, UINT_8, UINT_64, INT_8, INT_64, JSON = 0, 4, 5, 11, 14, 15,
 _NESTED, _REQUIRED = "lists or groups", 0
 _STRING, _LOGICAL_DECIMAL, _INTEGER, _NULL = 1, 5, 10, 11  # field numbers in the union of logical types
 _TYPES = ("flags", "integers", "integers", "times", "numbers", "numbers", "bytes", "bytes")
+_MOST_SCHEMAS = 8
 ColumnMeaning = Literal["number", "unsigned", "text", "nothing"]
 
 
@@ -28,7 +29,7 @@ class StoredColumn:
     width : bytes of a value of fixed length
     divisor : what a decimal is divided by
     is_optional : whether values can be unknown
-    chunks : metadata of each part
+    leaf : place of its chunks among those of a group of rows
     """
 
     name: str
@@ -37,15 +38,29 @@ class StoredColumn:
     width: int
     divisor: int
     is_optional: bool
-    chunks: tuple[Struct, ...]
+    leaf: int
 
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """Describes the columns of a file and the number of its rows."""
+    """Describes the columns of a file and the number of its rows.
+
+    Parameters
+    ----------
+    groups : metadata of the groups of rows
+    """
 
     columns: tuple[StoredColumn, ...]
     rows_count: int
+    groups: tuple[Struct, ...]
+
+    def chunks(self, column: StoredColumn) -> tuple[Struct, ...]:
+        """Return the metadata of a column's part in each group of rows."""
+        return tuple(group[1][column.leaf][3] for group in self.groups)
+
+
+_columns_by_schema: dict[bytes, tuple[StoredColumn, ...]] = {}
+"""Columns by the bytes with which a footer begins. Files of one kind share them, and a study has thousands of files."""
 
 
 def read_footer(content: bytes) -> Footer:
@@ -58,17 +73,30 @@ def read_footer(content: bytes) -> Footer:
     length = struct.unpack("<I", content[-8:-4])[0] if len(content) > 12 else 0
     if not content.startswith(MAGIC) or not content.endswith(MAGIC) or not 0 < length <= len(content) - 12:
         raise ValueError("it is not Parquet, or truncated")
-    fields, _ = read_struct(content[len(content) - 8 - length : -8], 0)
-    root, *elements = fields[2]
-    groups = fields.get(4, [])
+    data = content[len(content) - 8 - length : -8]
+    for start, columns in _columns_by_schema.items():
+        if data.startswith(start):
+            fields, _ = read_struct(data, len(start), 2)
+            return Footer(columns, fields[3], tuple(fields.get(4, ())))
+    fields, _ = read_struct(data, 0)
+    columns = _stored_columns(fields[2])
+    end = schema_end(data)
+    if end is not None:
+        if len(_columns_by_schema) >= _MOST_SCHEMAS:
+            _columns_by_schema.clear()
+        _columns_by_schema[data[:end]] = columns
+    return Footer(columns, fields[3], tuple(fields.get(4, ())))
+
+
+def _stored_columns(schema: list[Struct]) -> tuple[StoredColumn, ...]:
+    root, *elements = schema
     columns = []
     place = leaf = 0
     for _ in range(root.get(5, 0)):
         end, leaves = _column_end_and_leaves(elements, place)
-        chunks = tuple(group[1][leaf][3] for group in groups)
-        columns.append(_stored_column(elements[place], chunks))
+        columns.append(_stored_column(elements[place], leaf))
         place, leaf = end, leaf + leaves
-    return Footer(tuple(columns), fields[3])
+    return tuple(columns)
 
 
 def _column_end_and_leaves(elements: list[Any], index: int) -> tuple[int, int]:
@@ -82,7 +110,7 @@ def _column_end_and_leaves(elements: list[Any], index: int) -> tuple[int, int]:
     return index, leaves
 
 
-def _stored_column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
+def _stored_column(element: Struct, leaf: int) -> StoredColumn:
     is_plain = not element.get(5) and element.get(3, _REQUIRED) < 2  # 2: repeated
     decimals = (
         element.get(7, 0) if element.get(6) == DECIMAL else element.get(10, {}).get(_LOGICAL_DECIMAL, {}).get(1, 0)
@@ -94,7 +122,7 @@ def _stored_column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
         width=element.get(2, 0),
         divisor=10 ** min(max(decimals, 0), 76),
         is_optional=element.get(3, _REQUIRED) != _REQUIRED,
-        chunks=chunks,
+        leaf=leaf,
     )
 
 

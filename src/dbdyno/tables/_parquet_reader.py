@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,28 +48,33 @@ def read_parquet(
         names = [column.name for column in footer.columns]
         chosen_columns = [column_by_name[name] for name in (names if choose is None else choose(names))]
         return Table(
-            {column.name: _read_column(content, column, footer.rows_count, is_nan_known) for column in chosen_columns}
+            {
+                column.name: _read_column(content, column, footer.chunks(column), footer.rows_count, is_nan_known)
+                for column in chosen_columns
+            }
         )
     except (IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"it is not Parquet, or damaged: {error}") from error
 
 
-def _read_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
+def _read_column(
+    content: bytes, column: StoredColumn, chunks: Sequence[Struct], rows_count: int, is_nan_known: bool
+) -> Column:
     """Return a column, decoded once for all files in which the same few bytes hold it; nobody can change that one.
 
     Runs of a study share half of their columns: numbers of seconds, phases, counts that stay zero.
     """
-    if len(column.chunks) != 1 or rows_count > _MOST_SHARED_ROWS:
-        return _decode_column(content, column, rows_count, is_nan_known)
-    (chunk,) = column.chunks
+    if len(chunks) != 1 or rows_count > _MOST_SHARED_ROWS:
+        return _decode_column(content, column, chunks, rows_count, is_nan_known)
+    (chunk,) = chunks
     start, size = _first_page(chunk), chunk.get(7, 0)
     if not 0 < size <= _MOST_SHARED_BYTES:
-        return _decode_column(content, column, rows_count, is_nan_known)
+        return _decode_column(content, column, chunks, rows_count, is_nan_known)
     kind = (column.meaning, column.type, column.width, column.divisor, column.is_optional, chunk[4], chunk[5])
     key = (content[start : start + size], rows_count, is_nan_known, *kind)
     shared = _shared_columns.get(key)
     if shared is None:
-        shared = _decode_column(content, column, rows_count, is_nan_known)
+        shared = _decode_column(content, column, chunks, rows_count, is_nan_known)
         (shared.codes if isinstance(shared, Texts) else shared).flags.writeable = False
         if len(_shared_columns) >= _MOST_SHARED:
             _shared_columns.clear()
@@ -77,13 +82,15 @@ def _read_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_k
     return shared
 
 
-def _decode_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
+def _decode_column(
+    content: bytes, column: StoredColumn, chunks: Sequence[Struct], rows_count: int, is_nan_known: bool
+) -> Column:
     if column.meaning == "nothing":
         return np.full(rows_count, np.nan)
     if column.meaning not in ("number", "unsigned", "text"):
         raise ValueError(f"column {column.name} holds {column.meaning}, neither numbers nor texts")
     nothing = Texts.of([]) if column.meaning == "text" else _fixed_width_numbers(column, b"", 0)
-    pages = [page for chunk in column.chunks for page in _page_values(content, column, chunk, rows_count, is_nan_known)]
+    pages = [page for chunk in chunks for page in _page_values(content, column, chunk, rows_count, is_nan_known)]
     values = joined_column(pages) if pages else nothing
     if len(values) != rows_count:
         raise ValueError(f"column {column.name} holds {len(values)} values in {rows_count} rows")

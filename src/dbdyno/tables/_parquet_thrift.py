@@ -11,6 +11,7 @@ from typing import Any
 
 Struct = dict[int, Any]
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
+_VERSION_HEAD, _SCHEMA_HEAD = 1 << 4 | _I32, 1 << 4 | _LIST
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
@@ -41,15 +42,18 @@ def varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
+def read_struct(data: bytes, at: int, field: int = 0) -> tuple[Struct, int]:
     """Return a struct and where it ends.
+
+    Parameters
+    ----------
+    field : number of the field that ends before `at`; 0 at the start of the struct
 
     Raises
     ------
     ValueError, IndexError : it is damaged, or goes on behind the data
     """
     fields: Struct = {}
-    field = 0
     while head := data[at]:
         at += 1
         if head >> 4:
@@ -74,6 +78,14 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
         else:
             fields[field], at = _read_value(data, at, kind)
     return fields, at + 1
+
+
+def schema_end(footer: bytes) -> int | None:
+    """Return where the schema of a whole footer ends; None where another field than the version is before it."""
+    if footer[0] != _VERSION_HEAD:
+        return None
+    _, at = read_varint(footer, 1)
+    return _read_list(footer, at + 1)[1] if footer[at] == _SCHEMA_HEAD else None
 
 
 def _read_signed(data: bytes, at: int) -> tuple[int, int]:

@@ -131,7 +131,7 @@ def known_values(numbers: NDArray[Any]) -> list[Any]:
     return values
 
 
-def joined(tables: Sequence[Table]) -> Table:
+def concatenate(tables: Sequence[Table]) -> Table:
     """Return rows of tables with the same columns, one table after the other."""
     return Table({name: joined_column([table.columns[name] for table in tables]) for name in tables[0].columns})
 

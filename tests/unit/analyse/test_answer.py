@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dbdyno.analyse import Answer, answer, cell_level_words, compare_targets, judge_cells, vague_words
-from dbdyno.analyse._answer import _TESTED_TOGETHER
+from dbdyno.analyse._place_sentences import TESTED_TOGETHER
 from dbdyno.core import RunRecord, SettledPart, ToolFigures
 from numbers_in import numbers_in
 
@@ -25,12 +25,16 @@ def answer_of(records: list[RunRecord]) -> Answer:
     return answer(judgements, compare_targets(judgements))
 
 
+def p99_sentence(found: Answer) -> str:
+    return next(sentence for sentence in found.sentences if "p99" in sentence)
+
+
 def test_a_clear_winner_is_named_with_ratio_and_interval(study: MakeStudy) -> None:
     found = answer_of(study({"a": 130.0, "b": 100.0}))
     assert re.search(r"^a\b.*\bfastest\b.*\bevery memory\b", found.headline)
     assert len(found.sentences) == 5
     assert all(re.search(r"\(\d+ to \d+ %\)", sentence) for sentence in found.sentences[:3])
-    assert re.search(r"\bp99\b.*\ba\b.* 2\d % shorter\b.*\bb \(\d+ to \d+ %\)\.", found.sentences[1])
+    assert re.search(r"\bp99\b.*\ba\b.* 2\d % shorter\b.*\bb \(\d+ to \d+ %\)\.", p99_sentence(found))
     assert re.search(r"^a\b.* 30 % faster\b.*\bb\b.* 512 MiB and 16 connections \(", found.sentences[0])
 
 
@@ -61,20 +65,23 @@ def test_one_comparison_has_no_tally(study: MakeStudy) -> None:
 def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05))
     assert re.search(r" % faster\b.* % slower\b.*\babout \d+ repeats\b", found.sentences[0])
-    assert _TESTED_TOGETHER not in found.sentences[0], "that is for intervals that exclude equality"
-    assert "fastest" not in " ".join(found.sentences)
+    assert TESTED_TOGETHER not in found.sentences[0], "that is for intervals that exclude equality"
+    assert "is fastest" not in " ".join(found.sentences)
+    assert re.search(
+        r"^No target is clearly fastest at either memory size; at 64 MiB and 16 .* than [ab]\.$", found.sentences[1]
+    )
     assert not re.search(r"^[ab]\b|3 %", found.headline)
 
 
 def test_an_open_p99_is_told_with_between_what_it_lies(study: MakeStudy) -> None:
-    sentence = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05)).sentences[1]
+    sentence = p99_sentence(answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05)))
     assert re.search(r"\bp99\b.*\b[ab]\b.* [\d.]+ % shorter\b.* [\d.]+ % longer\b.*\b[ab]\b", sentence)
 
 
 def test_a_p99_with_too_few_transactions_beyond_it_is_said_not_to_be_compared(study: MakeStudy) -> None:
     records = study({"a": 130.0, "b": 100.0})
     few = [replace(one, figures=replace(one.figures, transactions=500)) for one in records]
-    assert answer_of(few).sentences[1].startswith("Not compared in p99: fewer than 20 transactions")
+    assert p99_sentence(answer_of(few)).startswith("Not compared in p99: fewer than 20 transactions")
     logs = [replace(one, imported=ToolFigures("sysbench")) for one in few]
     assert "p99" not in " ".join(answer_of(logs).sentences), "what a tool did not print is no matter of transactions"
 
@@ -82,7 +89,7 @@ def test_a_p99_with_too_few_transactions_beyond_it_is_said_not_to_be_compared(st
 def test_a_tie_of_the_fastest_two_is_not_one_of_all_three(study: MakeStudy) -> None:
     found = answer_of(study({"a": 100.0, "b": 100.0, "c": 40.0}, spread=0.05))
     assert re.search(r" % faster\b.* % slower\b.*; c is 6", found.sentences[0])
-    assert _TESTED_TOGETHER not in found.sentences[0]
+    assert TESTED_TOGETHER not in found.sentences[0]
     assert not re.search(r"^[abc]\b", found.sentences[0])
 
 
@@ -171,6 +178,21 @@ def test_a_third_that_is_as_fast_to_within_the_margin_leaves_no_fastest(record: 
     found = answer_of(records)
     assert re.match(r"a is ahead at .* TPS, but c is as fast, to within 3 %\. b is 2", found.sentences[0])
     assert "fastest" not in found.sentences[0] and found.headline == "No clear winner"
+
+
+@pytest.mark.parametrize(("tiers", "is_long"), [((512,), False), ((64, 512), True)])
+def test_what_all_sentences_of_a_long_answer_assume_is_said_once_among_those_read_first(
+    study: MakeStudy, tiers: tuple[int, ...], is_long: bool
+) -> None:
+    records = study({"mariadb:10.11": 130.0, "mariadb:11.8": 90.0, "b": 100.0})
+    once = [r for r in records if r.run.repeat == 1 and r.run.cell.tier_bytes >> 20 in tiers]
+    found = answer_of(once)
+    with_condition = [index for index, words in enumerate(found.sentences) if "if repeats spread by 2.6 %" in words]
+    if is_long:
+        assert with_condition == [found.lead_count - 1]
+        assert found.sentences[found.lead_count - 1].startswith("All of this holds if")
+    else:
+        assert 0 in with_condition and len(found.sentences) < 4
 
 
 def test_the_assumed_spread_is_named_where_only_a_later_rival_was_run_once(record: MakeRecord) -> None:
@@ -308,7 +330,9 @@ def test_every_workload_and_route_has_a_sentence_and_what_is_compared_leads(reco
         for repeat in (1, 2, 3)
         if target == "a" or not workload.endswith("/s")
     ]
-    *each, memory, tally = answer_of(records).sentences
+    first, sizes, *others, memory, tally = answer_of(records).sentences
+    each = [first, *others]
+    assert sizes == "In each of 3 combinations of workload and route, one target is fastest at all memory sizes."
     assert numbers_in(tally)[:3] == [6, 6, 6]
     assert re.search(r" 2 GiB .* 1 GiB .* 4 connections, oltp_read_only, loopback, ", memory)
     assert [sentence.split(" connections, ")[1][:24] for sentence in each] == [

@@ -15,6 +15,7 @@ from dbdyno.analyse import (
     fall_sentence,
     judge_capacity,
     judge_cells,
+    law_points,
     peak_words,
 )
 from dbdyno.core import RunRecord, SettledPart
@@ -42,7 +43,7 @@ def judged(records: list[RunRecord]) -> list[CapacityJudgement]:
     return judge_capacity(judge_cells(records))
 
 
-def law(n: int) -> float:
+def law(n: float) -> float:
     return 120 * n / (1 + 0.03 * (n - 1) + 0.0002 * n * (n - 1))
 
 
@@ -62,8 +63,32 @@ def test_the_collapse_is_told_by_its_depth_at_the_largest_memory(curve: Callable
     falling = curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500})
     (found,) = judged(falling)
     text = fall_sentence([found])
-    assert re.search(r"collapses .*\b(49|5\d) % .*128 connections", text)
+    assert re.search(r"collapses .*\b(49|5\d) % less \(4\d to 5\d %\) at 128 connections\.$", text)
     assert fall_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
+
+
+def test_a_fall_that_is_made_up_for_at_more_connections_says_where_it_is_back(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    (found,) = judged(curve({4: 1000, 16: 780, 64: 990}))
+    text = fall_sentence([found])
+    back = r"; at 64, it is back: 2\d % higher than at 16 \(2\d to 3\d %\)\.$"
+    assert re.match(r"a falls .*2\d % less \(\d+ to \d+ %\) at 16 connections", text) and re.search(back, text), text
+    both = fall_sentence(judged([*curve({4: 1000, 16: 780, 64: 990}), *curve({4: 1000, 16: 800, 64: 700}, "b")]))
+    assert re.search(r"; at 64, a is back: 2\d % higher than at 16 \(", both) and "b is back" not in both
+
+
+def test_a_fall_is_not_made_up_for_where_throughput_stays_below_the_peak(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    for last in (500, 800):
+        (found,) = judged(curve({4: 1000, 16: 500, 64: last}))
+        assert found.recovery is None and "back" not in fall_sentence([found])
+
+
+def test_a_fall_of_runs_without_repeats_says_on_which_spread_it_rests(curve: Callable[..., list[RunRecord]]) -> None:
+    once = [one for one in curve({4: 1000, 16: 500}) if one.run.repeat == 1]
+    assert re.match(r"a collapses beyond its peak, if repeats spread by [\d.]+ %: ", fall_sentence(judged(once)))
 
 
 def test_a_target_that_collapses_on_two_routes_is_named_once_with_the_deeper_fall(
@@ -88,7 +113,7 @@ def test_a_loss_below_a_third_is_a_fall_and_no_collapse(curve: Callable[..., lis
     both = fall_sentence(judged([*shallow, *deep]))
     assert re.search(r"^1 target collapses .*: c .*5\d % .*16 connections; 1 ", both), both
     falls = fall_sentence(judged([*shallow, *named("d", {4: 900, 16: 750})]))
-    assert re.search(r"^2 targets fall .*: b .*2\d % .*, d .*1\d % .*16 connections\.$", falls), falls
+    assert re.search(r"^2 targets fall .*: b by 2\d % \(.*\), d by 1\d % \(.*\), all .*16 connections\.$", falls), falls
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:
@@ -172,9 +197,14 @@ def test_the_law_is_fitted_from_six_concurrencies_and_shown_where_it_fits(
     (fitting,) = judged(curve({n: law(n) for n in places}))
     assert fitting.fit is not None
     assert fitting.fit.is_shown
+    points = law_points(fitting, 5)
+    assert [point.concurrency for point in points] == pytest.approx([1, 4, 16, 64, 256])
+    for point in points:
+        assert point.low <= point.tps <= point.high and point.tps == pytest.approx(law(point.concurrency), rel=0.1)
     (missing,) = judged(curve({n: law(n) * (0.4 if n == 64 else 1) for n in places}))
     assert missing.fit is not None
     assert not missing.fit.is_shown
+    assert law_points(missing, 5) == []
     (few,) = judged(curve({n: law(n) for n in places[:5]}))
     assert few.fit is None
 

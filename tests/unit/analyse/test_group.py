@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from dbdyno.analyse import compare_runs
-from public_series import EXPECTED, FOLDER, needs_series
+from public_series import EXPECTED, EXPECTED_GROUP
 
 
-@needs_series
 @pytest.mark.parametrize("spread", [0.0, 0.012, 0.02])
 def test_the_public_group_has_the_expected_verdicts_ranks_and_pairs(spread: float) -> None:
-    expected = json.loads((FOLDER / "expected_cell.json").read_text())
-    group = expected[f"sigma_b={spread}"]
+    group = EXPECTED_GROUP[f"sigma_b={spread}"]
     found = compare_runs(
         {run: (EXPECTED[run]["mean"], EXPECTED[run]["half"]) for run in group["rank_intervals"]}, spread
     )
@@ -26,7 +22,7 @@ def test_the_public_group_has_the_expected_verdicts_ranks_and_pairs(spread: floa
         assert (found.lead.best, found.lead.next_best) == ("RO-Ma10_11-bp32-t128", "RO-Ma12_1-bp32-t128")
         assert (found.lead.ratio, found.lead.low, found.lead.high) == pytest.approx((1.344, 1.278, 1.413), abs=1e-3)
         pairs = {f"{pair.better} / {pair.worse}": pair.difference for pair in found.pairs}
-        for name, figures in expected["example_pairs"].items():
+        for name, figures in EXPECTED_GROUP["example_pairs"].items():
             low, high = pairs[name].interval()
             shown = (pairs[name].ratio, low, high, pairs[name].se)
             assert shown == pytest.approx([figures[key] for key in ("ratio", "lo", "hi", "se")], rel=1e-5)

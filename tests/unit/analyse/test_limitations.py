@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import dbdyno.analyse
+import dbdyno
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
-from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
-from dbdyno.core import CLIENT_BOUND, OTHER_LOAD, STEAL, Caveat, Comparison, CpuUse, ResultComparison, RunRecord
+from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS, REMEDIES_OF_RUNS
+from dbdyno.analyse._series_caveats import _OF_STATUS
+from dbdyno.audit import rules
+from dbdyno.core import (
+    CLIENT_BOUND,
+    ONE_MACHINE,
+    OTHER_LOAD,
+    STEAL,
+    Caveat,
+    Comparison,
+    CpuUse,
+    ResultComparison,
+    RunRecord,
+)
+from dbdyno.measure._wall_clock import CLOCK_JUMP
 from numbers_in import numbers_in
 
 MakeRecord = Callable[..., RunRecord]
@@ -194,7 +208,7 @@ def test_pairs_that_no_number_of_repeats_decides_do_not_ask_for_more_repeats(nee
 def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
     caveat = Caveat("clock-jump", "the wall clock was set during the run")
     records = [record(caveats=(caveat,)), record(repeat=2, caveats=(caveat,))]
-    assert said(GOOD, records)["clock-jump"] == f"2 runs: {caveat.text}"
+    assert said(GOOD, records)["clock-jump"].startswith(f"2 runs: {caveat.text}. ")
 
 
 def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_it(record: MakeRecord) -> None:
@@ -206,14 +220,82 @@ def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_i
     assert codes.index("other-load") < codes.index("steal") < codes.index("closed-loop")
 
 
+SOURCE = Path(dbdyno.__file__).parent
+ELSEWHERE = ("report/diff/", "report/history/", "analyse/claims/")
+"""Caveats of comparisons of studies and of published claims: no limitations of a study."""
+PASSED_ON = {
+    ("analyse/_limitations.py", "code"),
+    ("imports/_identity.py", "code"),
+    ("report/_fairness.py", "f'audit-{first.rule.rule_id}'"),
+}
+"""Where a caveat's code is a variable: those of runs, those that a caller names, those with a rule's remedy."""
+
+
+SHARED_CODES = {
+    "CLIENT_BOUND": CLIENT_BOUND,
+    "CLOCK_JUMP": CLOCK_JUMP,
+    "ONE_MACHINE": ONE_MACHINE,
+    "OTHER_LOAD": OTHER_LOAD,
+    "STEAL": STEAL,
+}
+
+
+def code_words(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each caveat's code in the product's source, as its file says it: a word in quotes, or an expression."""
+    for path in sorted(folder.rglob("*.py")):
+        name = path.relative_to(folder).as_posix()
+        if name.startswith(ELSEWHERE):
+            continue
+        tree = ast.parse(path.read_text())
+        constants = {
+            target.id: node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            function = call.func.id if isinstance(call.func, ast.Name) else ""
+            if function in ("Caveat", "_with_caveat"):
+                argument = call.args[function == "_with_caveat"]
+                for code in alternatives(argument, constants):
+                    yield name, code
+
+
+def alternatives(code: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield what an expression for a code can be."""
+    if isinstance(code, ast.IfExp):
+        yield from (*alternatives(code.body, constants), *alternatives(code.orelse, constants))
+    elif isinstance(code, ast.Starred):
+        values = constants[ast.unparse(code.value)]
+        assert isinstance(values, ast.Tuple)
+        yield from alternatives(values.elts[0], constants)
+    elif isinstance(code, ast.Name) and code.id in constants:
+        yield from alternatives(constants[code.id], constants)
+    elif isinstance(code, ast.Name) and code.id in SHARED_CODES:
+        yield repr(SHARED_CODES[code.id])
+    elif ast.unparse(code) == "state.status":
+        yield from map(repr, sorted(set(_OF_STATUS) - {"cyclic"}))
+    else:
+        yield ast.unparse(code)
+
+
 def test_every_limitation_says_what_would_remove_it() -> None:
-    folder = Path(dbdyno.analyse.__file__).parent
-    names = ("_limitations.py", "_limitations_of_repeats.py", "_windows.py", "_course.py")
-    text = "".join((folder / name).read_text() for name in names)
-    codes = set(re.findall(r'Caveat\(\s*"([\w-]+)"', text)) | {CLIENT_BOUND, OTHER_LOAD, STEAL}
-    assert len(codes) > 20
-    assert codes == REMEDIES.keys()
-    assert set(REMEDIES_OF_LOGS) < codes
+    found = set(code_words(SOURCE))
+    named = {ast.literal_eval(code) for _, code in found if code.startswith("'")} | {OTHER_LOAD, STEAL}
+    assert len(named) > 100
+    assert named == REMEDIES.keys() | REMEDIES_OF_RUNS.keys()
+    assert {pair for pair in found if not pair[1].startswith("'")} == PASSED_ON
+    assert not REMEDIES.keys() & REMEDIES_OF_RUNS.keys()
+    assert set(REMEDIES_OF_LOGS) < named
+    assert all(rule.remedy for rule in rules())
+
+
+def test_a_caveat_of_runs_says_what_would_remove_it(record: MakeRecord) -> None:
+    caveat = Caveat("page-cache-unbounded", "MyRocks could use all free memory")
+    text = said(GOOD, [record(caveats=(caveat,))])["page-cache-unbounded"]
+    assert text == f"1 run: {caveat.text}. {REMEDIES_OF_RUNS['page-cache-unbounded']}"
+    assert "[limits]" in text, "the setting to write"
 
 
 @pytest.mark.parametrize("code", ["errors", "results-unchecked", "waves", CLIENT_BOUND])

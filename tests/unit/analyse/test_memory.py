@@ -105,3 +105,12 @@ def test_a_target_without_a_level_at_both_ends_is_left_out(study: MakeStudy) -> 
     ]
     assert [gain.target for gain in gains_of(records)] == ["a"]
     assert math.isfinite(gains_of(records)[0].high)
+
+
+def test_gains_of_one_sentence_are_all_multiples_or_all_percent() -> None:
+    large, near = (
+        MemoryGain(name, LESS, MORE, ratio, ratio - 0.3, ratio + 0.3, "different")
+        for name, ratio in (("a", 3.04), ("b", 2.96))
+    )
+    assert "%" not in memory_sentence([large, near], 4)
+    assert "times" not in memory_sentence([near, replace(near, target="c", ratio=1.4, low=1.2, high=1.6)], 4)

@@ -42,6 +42,14 @@ def test_noisy_means_drift_or_quarters_and_not_a_wide_interval() -> None:
     assert re.findall(r"\d+ %", text) == ["3 %", "6 %", "3 %"]
 
 
+def test_stalled_seconds_are_counted_from_the_start_of_the_run() -> None:
+    beginning = np.full(100, 400.0)
+    found = judge_series(np.concatenate([beginning, noisy(stalled(300))]))
+    assert found.window_from_s == 100
+    assert found.stalled_s == tuple(100 + start + second for start in (150, 450, 750) for second in range(5))
+    assert judge_series([0.0] * 20).stalled_s == ()
+
+
 def test_regular_stalls_are_told_as_such() -> None:
     level = np.where(np.arange(900) % 20 < 3, 100.0, 1000.0)
     found = judge_series(noisy(level))

@@ -88,6 +88,16 @@ def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_sho
     assert upgrade_sentence(found, ("w", "socket", 1, 1), lambda place: "nowhere") == ""
 
 
+def test_smaller_changes_are_counted_with_between_what_they_lie(study: MakeStudy) -> None:
+    ends = ((0.5, 0.6), (0.97, 0.98), (1.02, 1.04))
+    shown = [
+        replace(step, changes={PLACE: replace(step.changes[PLACE], verdict="different", ratio=low, low=low, high=high)})
+        for step, (low, high) in zip(upgrades_of(versioned(study(LEVELS))), ends, strict=True)
+    ]
+    words = upgrade_sentence([*[shown[0]] * 3, *shown[1:]], PLACE, lambda place: "here")
+    assert words.endswith("; 2 smaller changes: each between 3 % slower and 4 % faster.")
+
+
 def test_upgrades_of_cells_that_were_run_once_name_the_spread_that_they_assume(study: MakeStudy) -> None:
     for repeats in (1, 2):
         words = upgrade_sentence(upgrades_of(versioned(study(LEVELS, repeats=repeats))), PLACE, lambda place: "here")

@@ -61,6 +61,11 @@ def test_waves_are_told_with_their_periods(record: MakeRecord) -> None:
     assert numbers_in(told(record, wave(60, 0.3))["waves"])[:3] == [1, 1, 60]
 
 
+def test_equal_periods_of_waves_are_said_once(record: MakeRecord) -> None:
+    found = told(record, wave(60, 0.3), wave(60, 0.3))["waves"]
+    assert found.startswith("2 windows of 2 swing in waves of ") and " to " not in found
+
+
 def test_a_window_below_three_minutes_is_not_judged_and_is_told_of_nowhere(record: MakeRecord) -> None:
     assert settled_part([5.0] * 179) is None
     assert unsettled_windows([record(settled=None)]) == []

@@ -57,6 +57,24 @@ def test_what_was_asked_for_is_held_against_what_is_shown(option: str, asked: st
     assert outcome("asked-not-effective", one) == wanted
 
 
+@pytest.mark.parametrize(
+    ("option", "asked", "shown", "words"),
+    [
+        ("innodb_buffer_pool_size", "4294967296", "2147483648", "asked 4 GiB, effective 2 GiB"),
+        ("sort_buffer_size", "256K", "524288", "asked 256 KiB, effective 512 KiB"),
+        ("sort_buffer_size", "4294967297", "4G", "asked 4 GiB (4294967297), effective 4 GiB (4294967296)"),
+        ("innodb_fsync_threshold", "0", "16777216", "asked 0, effective 16 MiB"),
+        ("max_connections", "4000000", "214", "asked 4000000, effective 214"),
+        ("collation_server", "utf8mb4_bin", "utf8mb4_general_ci", "asked utf8mb4_bin, effective utf8mb4_general_ci"),
+    ],
+)
+def test_sizes_are_said_in_units_and_other_values_as_they_are_written(
+    option: str, asked: str, shown: str, words: str
+) -> None:
+    one = facts("a", more={"option_file": {option: asked}}, **{option: shown})
+    assert verdict("asked-not-effective", one).values == {"a": (f"{option}: {words}",)}
+
+
 def test_computed_values_and_unset_defaults_are_told_once_each() -> None:
     a = facts("a", more={"option_file": {}}, innodb_read_io_threads="40", innodb_flush_neighbors="0")
     b = facts("b", MARIADB_11_8, more={"option_file": {}}, innodb_read_io_threads="4", innodb_flush_neighbors="1")

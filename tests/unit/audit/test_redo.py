@@ -36,7 +36,8 @@ def test_redo_files_asked_of_mariadb_are_told_with_what_was_meant() -> None:
     options = {"innodb_log_files_in_group": "2", "innodb_log_file_size": "2G"}
     one = facts("a", MARIADB_11_8, more={"option_file": options}, innodb_log_file_size="2147483648")
     result = verdict("redo-files-in-group-noop", one)
-    assert result.values == {"asked 4294967296, effective 2147483648": ("a",)}
+    assert result.values == {"asked 4 GiB, effective 2 GiB": ("a",)}
+    assert result.asked_and_effective == {"a": (4 << 30, 2 << 30)}
     mysql = facts("a", MYSQL_8_0, more={"option_file": options})
     assert outcome("redo-files-in-group-noop", mysql) == "not applicable"
 

@@ -336,3 +336,23 @@ def test_every_word_of_the_vocabulary_is_explained_and_bounded() -> None:
             assert all(set(row.words) <= set(entry.values) for row in entry.rows), name
             assert set(entry.needs) <= set(vocabulary()), name
             assert len({(e.unit, e.values, e.least, e.most) for e in entries}) == 1, name
+
+
+def test_encryption_is_one_version_and_one_cipher_and_needs_a_route_that_has_it() -> None:
+    on = {"tls.available": "ON"}
+    mysql, mariadb = chosen("mysql", "9.7.4", settings=on), chosen("mariadb", "11.8.6", settings=on)
+    assert mysql["tls_version"].value == mariadb["tls_version"].value == "TLSv1.3"
+    assert mysql["tls_ciphersuites"].value and "skip_ssl" not in mariadb
+    assert "tls_ciphersuites" not in chosen("mysql", "9.7.4")
+    for family, version in (("mysql", "5.7.44"), ("mariadb", "10.11.19")):
+        with raises_code(StudyError, "impossible-setting"):
+            chosen(family, version, settings=on)
+    study = """
+targets = ["mysql:9.7"]
+workload = {name = "oltp_point_select"}
+settings = {tls = {available = "ON"}}
+axes = {tier = "64MB", concurrency = 1, route = ["socket"]}
+"""
+    with raises_code(StudyError, "ineffective-setting"):
+        check_settings(parse_study(study, "tls.toml"))
+    check_settings(parse_study(study.replace('["socket"]', '["socket", "loopback"]'), "tls.toml"))

@@ -1,7 +1,11 @@
-"""How often a server's process is asked for: each time is a request where its host is another machine."""
+"""What is known of a server's process: it is asked for seldom, as each time is a request to another machine; and how
+one that dies while a connection is opened is named.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +14,9 @@ from typing import Any, cast
 import pytest
 
 from dbdyno.configure import Server
+from dbdyno.core import ConfigureError
+from dbdyno.hosts import LocalHost
+from dbdyno.hosts._process import OwnProcess
 
 HALTED_S = 10.0
 
@@ -80,3 +87,39 @@ def test_a_server_that_has_ended_is_not_said_to_hang(host: CountedHost, server: 
     assert server.hang_reason(100.0) is None
     assert server.diagnose_exit() is None
     assert server.exit_reason() == "exit code 0"
+
+
+_DIES_SLOWLY = """
+import os, socket, sys, time
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(sys.argv[1])
+    listener.listen()
+    print("ready", flush=True)
+    for _ in "listener", "log-in":
+        listener.accept()[0].close()
+time.sleep(0.3)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_server_that_loses_a_connection_because_it_is_killed_is_not_said_to_refuse_it(tmp_path: Path) -> None:
+    path = tmp_path / "admin.sock"
+    with subprocess.Popen([sys.executable, "-c", _DIES_SLOWLY, str(path)], stdout=subprocess.PIPE) as popen:
+        assert popen.stdout is not None and popen.stdout.readline() == b"ready\n"
+        order = SimpleNamespace(data_directory=tmp_path, error_log=tmp_path / "log", output=tmp_path / "out")
+        launch = SimpleNamespace(
+            process=OwnProcess(popen),
+            order=order,
+            memory_group=None,
+            admin_socket=path,
+            credentials=SimpleNamespace(admin_password="x"),
+            load_host=None,
+        )
+        installation = SimpleNamespace(title="MySQL 9.7", address=None)
+        endpoint = SimpleNamespace(socket=None, host="127.0.0.1", port=1, user="load", path_s=5.0)
+        server = Server(*cast("tuple[Any, Any, Any, Any]", (installation, endpoint, LocalHost(), launch)))
+        server._has_let_in = True
+        with pytest.raises(ConfigureError) as caught:
+            server.connect()
+    assert caught.value.code == "ended"
+    assert caught.value.what.startswith("MySQL 9.7 has ended: killed") and "signal 9" in caught.value.what

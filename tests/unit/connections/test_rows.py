@@ -13,8 +13,8 @@ from dbdyno.connections import ServerConnection, connect, rows_of
 from dbdyno.core import ProvisionError
 from dbdyno.engines import counter_sources, status_refresh_of
 from dbdyno.hosts import LocalHost
-from dbdyno.lab._server import table_facts
 from dbdyno.lab._session_waits import read_session_waits
+from dbdyno.lab._table_facts import table_facts
 from dbdyno.measure.telemetry import StatusSource
 from dbdyno.provision._server import describe_server
 from dbdyno.study import ServerAddress

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,16 +24,11 @@ from dbdyno.engines import (
     parameters_for,
     within,
 )
+from engine_vectors import COUNTERS, ENGINES, SERVERS, ServerNames, option_state
 
 SHARED = Path(__file__).parents[4] / "shared" / "engines"
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the reference data is not beside this repository")
-LIVE = sorted((SHARED / "live").glob("*.json")) if SHARED.exists() else []
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/engines/live")
 ROWS = [(parameter, row) for parameter in parameters() for row in parameter.rows]
-
-
-def live(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text())
-    return content
 
 
 def test_ranges_of_a_family_follow_one_another_without_gap() -> None:
@@ -129,36 +123,26 @@ def test_options_that_do_nothing_or_are_refused_name_what_to_use_instead() -> No
     assert "innodb_io_capacity" in known_options()
 
 
-@needs_shared
 def test_every_option_written_for_a_measured_server_is_one_it_accepts() -> None:
-    acceptance = json.loads((SHARED / "option_acceptance.json").read_text())
-    servers: dict[str, str] = acceptance["meta"]["servers"]
-    states: dict[tuple[str, str], str] = {}
-    for option, by_server in acceptance["options"].items():
-        name = option.split("=")[0].replace("-", "_")
-        for server, state in by_server.items():
-            best = states.get((name, server), state)  # one option was tried with several values
-            states[name, server] = min(best, state, key=lambda s: not s.startswith("accepted"))
     checked = 0
-    for server, full_version in servers.items():
+    for server, full_version in ENGINES["tested_versions"].items():
         family, version = server.split("-")[0], full_version.split("-")[0]
         for parameter in parameters():
             row = parameter.row(family, version)
-            if row is not None and (state := states.get((row.name, server))):
+            if row is not None and (state := option_state(row.name, server)):
                 checked += 1
                 assert state.startswith(("accepted", "deprecated")), (server, row.name, state)
     assert checked > 300
 
 
-@needs_shared
-@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
-def test_every_option_written_can_be_read_back_from_the_live_server(path: Path) -> None:
-    content = live(path)
-    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
-    assert path.stem.startswith(identity.family)
+@pytest.mark.parametrize("server", SERVERS)
+def test_every_option_written_can_be_read_back_from_the_live_server(server: str) -> None:
+    content = ServerNames.of(server)
+    identity = identify(content.version, content.version_comment, content.variables)
+    assert server.startswith(identity.family)
     for parameter in parameters():
         row = parameter.row(identity.family, identity.version)
-        has_rocksdb = "rocksdb_block_cache_size" in content["variables"]
+        has_rocksdb = "rocksdb_block_cache_size" in content.variables
         if (
             row is None
             or parameter.storage_engine == "tidesdb"
@@ -166,40 +150,37 @@ def test_every_option_written_can_be_read_back_from_the_live_server(path: Path) 
         ):
             continue
         kind, _, name = row.read.partition(":")
-        shown = {key.lower() for key in content["status" if kind == "status" else "variables"]}
+        shown = {key.lower() for key in (content.status if kind == "status" else content.variables)}
         if name == "tx_isolation" or row.name == "character_set_collations":
             assert name in shown or "transaction_isolation" in shown
         else:
-            assert name.lower() in shown, (path.stem, parameter.parameter_id, name)
+            assert name.lower() in shown, (server, parameter.parameter_id, name)
 
 
-@needs_shared
-@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
-def test_every_counter_source_exists_on_the_live_server(path: Path) -> None:
-    content = live(path)
-    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
-    with_rocksdb = "rocksdb_block_cache_size" in content["variables"]
-    status = {name.lower(): value for name, value in content["status"].items()}
+@pytest.mark.parametrize("server", SERVERS)
+def test_every_counter_source_exists_on_the_live_server(server: str) -> None:
+    content = ServerNames.of(server)
+    identity = identify(content.version, content.version_comment, content.variables)
+    with_rocksdb = "rocksdb_block_cache_size" in content.variables
+    status = {name.lower() for name in content.status}
     sources = counter_sources(identity.family, identity.version, ("rocksdb",) if with_rocksdb else ("innodb",))
     assert len(sources) > 60
     for source in sources:
         for name in source.status:
             place, _, variable = name.rpartition(":")
             if place == "variables":
-                assert variable in content["variables"], (path.stem, source.counter_id, name)
+                assert variable in content.variables, (server, source.counter_id, name)
             elif not place:  # what stands in texts and other tables, servers are asked for in tests/server
                 pool = name.startswith("Threadpool_")  # shown once a thread pool is in use
-                assert name.lower() in status or pool, (path.stem, source.counter_id, name)
-        assert not source.metric or source.metric in content["innodb_metrics"], (path.stem, source.metric)
+                assert name.lower() in status or pool, (server, source.counter_id, name)
+        assert not source.metric or source.metric in content.innodb_metrics, (server, source.metric)
 
 
-@needs_shared
 def test_no_counter_of_the_reference_is_forgotten() -> None:
-    reference = json.loads((SHARED / "status_counters.json").read_text())["counters"]
     ids = counter_ids()
-    for counter in reference:
-        stem = counter["id"].removesuffix(".*")
-        if counter["kind"] == "derived":
+    for counter_id, (kind, _) in COUNTERS.items():
+        stem = counter_id.removesuffix(".*")
+        if kind == "derived":
             continue  # made of two others by whoever reads them
         renamed = {"tls.sessions": "tls.accepts", "lsm.compaction_bytes": "lsm.compaction_read_bytes"}
         renamed |= {"lsm.stall": "lsm.stall_time", "lsm.block_cache": "lsm.cache_hits", "lsm.locks": "lsm.deadlocks"}
@@ -208,9 +189,7 @@ def test_no_counter_of_the_reference_is_forgotten() -> None:
         assert any(known == stem or known.startswith(f"{stem}.") for known in ids), stem
 
 
-@needs_shared
 def test_every_status_row_that_the_reference_names_is_read_somewhere() -> None:
-    reference = json.loads((SHARED / "status_counters.json").read_text())["counters"]
     families, engines = ("mysql", "mariadb", "percona"), ("innodb", "rocksdb", "tidesdb")
     versions = ("5.5.62", "5.6.22", "5.7.44", "8.0.46", "9.7.4", "10.0.38", "10.1.48", "10.6.23", "11.8.6")
     read = {
@@ -221,10 +200,9 @@ def test_every_status_row_that_the_reference_names_is_read_somewhere() -> None:
         for source in counter_sources(family, version, (engine,))
         for name in source.status
     }
-    texts = [text for counter in reference for texts in counter["sources"].values() for text in texts]
-    named = [text.removeprefix("status:").lower() for text in texts if text.startswith("status:")]
+    named = {name for _, names in COUNTERS.values() for name in names}
     assert len(named) > 90
-    assert sorted(set(named) - read) == []
+    assert sorted(named - read) == []
 
 
 @pytest.mark.parametrize("version", ["10.0.38", "11.8.9"])
@@ -261,24 +239,23 @@ def test_a_counter_that_is_not_shown_is_none_and_not_zero() -> None:
     assert "lsm.cache_hits" not in by_id
 
 
-@needs_shared
-@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
-def test_every_variable_said_to_show_a_parameter_is_shown_by_the_live_server(path: Path) -> None:
-    content = live(path)
-    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
+@pytest.mark.parametrize("server", SERVERS)
+def test_every_variable_said_to_show_a_parameter_is_shown_by_the_live_server(server: str) -> None:
+    content = ServerNames.of(server)
+    identity = identify(content.version, content.version_comment, content.variables)
     shown = 0
     for parameter in neutral_parameters().values():
         where = parameter.shown(identity.family, identity.version)
         if where is not None and not parameter.build_dependent:
             shown += 1
-            assert where.variable in content["variables"], (path.stem, parameter.parameter_id, where.variable)
+            assert where.variable in content.variables, (server, parameter.parameter_id, where.variable)
     assert shown > 60
 
 
 @needs_shared
-@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
-def test_a_default_that_is_not_computed_is_what_the_live_server_shows(path: Path) -> None:
-    content = live(path)
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_default_that_is_not_computed_is_what_the_live_server_shows(server: str) -> None:
+    content = json.loads((SHARED / "live" / f"{server}.json").read_text())
     identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
     for parameter in neutral_parameters().values():
         where = parameter.shown(identity.family, identity.version)
@@ -288,7 +265,7 @@ def test_a_default_that_is_not_computed_is_what_the_live_server_shows(path: Path
             continue
         numbers = [t.replace(".", "", 1).lstrip("-").isdigit() for t in (text, where.default)]
         same = float(text) == float(where.default) if all(numbers) else text.lower() == where.default.lower()
-        assert same, (path.stem, where.variable, text, where.default)
+        assert same, (server, where.variable, text, where.default)
 
 
 def test_what_a_server_made_of_an_option_is_what_the_nearest_measured_one_did() -> None:

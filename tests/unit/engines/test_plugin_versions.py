@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
 from dbdyno.configure import RequestedOptions, ServerBuild, ServerSize, Setting, choose_settings
 from dbdyno.core import StudyError
 from dbdyno.engines import counter_sources, parameters_for, use_tables
+from engine_vectors import PLUGIN_VERSIONS, plugin_names
 from error_codes import raises_code
-
-SHARED = Path(__file__).parents[4] / "shared" / "engines" / "tidesdb"
-VERSIONS = ("4.2.4-9.0.8", "4.5.5-9.3.5", "4.5.6-9.3.7")
-NEEDS_DUMPS = pytest.mark.skipif(not SHARED.exists(), reason="the reference data is not beside this repository")
-
-
-def shown(kind: str, version: str) -> dict[str, str]:
-    rows: dict[str, str] = json.loads((SHARED / f"{kind}-{version}.json").read_text())
-    return rows
 
 
 def chosen(plugin_version: str | None, **more: object) -> dict[str, Setting]:
@@ -32,26 +22,24 @@ def chosen(plugin_version: str | None, **more: object) -> dict[str, Setting]:
     return {setting.option: setting for setting in settings}
 
 
-@NEEDS_DUMPS
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", PLUGIN_VERSIONS)
 def test_only_options_that_a_version_of_the_plug_in_has_are_written(version: str) -> None:
     written = {option for option in chosen(version.partition("-")[0]) if option.startswith("tidesdb_")}
-    assert len(written) >= 14 and written <= shown("variables", version).keys()
+    assert len(written) >= 14 and written <= plugin_names("variables", version)
     every = {row.name for p in parameters_for("tidesdb") for row in p.rows if row.name.startswith("tidesdb_")}
-    assert every & shown("variables", version).keys() == written
+    assert every & plugin_names("variables", version) == written
 
 
-@NEEDS_DUMPS
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", PLUGIN_VERSIONS)
 def test_the_counters_of_a_version_are_those_that_it_shows(version: str) -> None:
-    status = shown("status", version)
+    status = plugin_names("status", version)
 
     def counted(plugin_version: str | None) -> set[str]:
         sources = counter_sources("mariadb", "11.8.6", ("tidesdb",), plugin_version)
         return {name for source in sources for name in source.status if name.startswith("tidesdb_")}
 
     here = counted(version.partition("-")[0])
-    assert here == counted(None) & status.keys()
+    assert here == counted(None) & status
     assert len(counted(None)) == 24 and len(here) == {"4.2.4": 8, "4.5.5": 24, "4.5.6": 24}[version.partition("-")[0]]
 
 

@@ -24,8 +24,8 @@ from dbdyno.engines import (
     use_tables,
     used_tables,
 )
+from engine_vectors import ENGINES
 
-SHARED = Path(__file__).parents[4] / "shared"
 GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "add-an-engine.md"
 OTHERDB = re.findall(r"```toml\n(# .*?engines\.d/otherdb.*?)```", GUIDE.read_text(), re.DOTALL)[0]
 NEW_VERSION = re.findall(r"```toml\n(\[\[family\]\].*?)```", GUIDE.read_text(), re.DOTALL)[0]
@@ -106,10 +106,8 @@ def test_a_wrong_row_is_named_with_its_file(text: str, words: str) -> None:
     assert not used_tables()
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the reference data is not beside this repository")
 def test_every_name_of_tidesdb_in_the_reference_is_in_a_table() -> None:
-    text = "".join(p.read_text() for p in (SHARED / "engines.md", *(SHARED / "engines").glob("*s.json")))
-    names = set(re.findall(r"\btidesdb_[a-z0-9_]+(?<!_)\b(?!\*)", text)) - {"tidesdb_default", "tidesdb_data"}
+    names = set(ENGINES["tidesdb_names"])
     counted = {
         row.lower() for s in counter_sources("mariadb", "11.8.6", ("tidesdb",)) for row in s.status if "tides" in row
     }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dbdyno.hosts.remote import ClockMap, Exchange
+from dbdyno.hosts.remote._clock import clock_accuracy
 
 S = 1_000_000_000
 OFFSET_NS = 200_000 * S
@@ -90,3 +91,43 @@ def test_readings_within_a_moment_tell_no_drift() -> None:
 def test_without_an_exchange_there_is_no_map() -> None:
     with pytest.raises(ValueError, match="exchange"):
         ClockMap.of([])
+
+
+def slowed(made: list[Exchange], first: int, last: int) -> list[Exchange]:
+    """The same exchanges, of which some waited 30 ms for their replies."""
+    return [
+        replace(exchange, received_ns=exchange.received_ns + 30_000_000 * (first <= number < last))
+        for number, exchange in enumerate(made)
+    ]
+
+
+@pytest.mark.parametrize(("slow", "is_known"), [((80, 120), False), ((60, 80), True), ((0, 0), True)])
+def test_a_path_that_becomes_slow_and_stays_so_makes_the_clock_less_well_known(
+    slow: tuple[int, int], is_known: bool
+) -> None:
+    """One that was slow during the load alone does not: the exchanges before and after it hold the line."""
+    made = slowed(exchanges(50.0, 120), *slow)
+    before = clock_accuracy(made[:60], made[40:60])
+    after = before.worse(clock_accuracy(made, made[100:]))
+    assert before.bound_ns < 200_000
+    assert (after.bound_ns < 200_000) is is_known
+    assert is_known or after.bound_ns >= 15_000_000
+    assert after.drift_ppm == pytest.approx(50.0, abs=2.0)
+    assert after.ahead_ns == pytest.approx(OFFSET_NS, abs=10_000_000)
+
+
+def test_a_path_that_was_slow_before_the_load_counts_after_it_too() -> None:
+    made = slowed(exchanges(50.0, 60), 0, 20)
+    before = clock_accuracy(made[:20], made[:20])
+    after = before.worse(clock_accuracy(made, made[40:]))
+    assert after.bound_ns == before.bound_ns >= 15_000_000
+    assert after.round_trip_ns == before.round_trip_ns
+
+
+def test_a_drift_that_only_the_load_was_long_enough_for_is_known_after_it() -> None:
+    made = exchanges(50.0, 40)
+    before = clock_accuracy(made[:5], made[:5])
+    after = before.worse(clock_accuracy(made, made[20:]))
+    assert before.drift_ppm is None
+    assert after.drift_ppm == pytest.approx(50.0, abs=5.0)
+    assert after.exchanges > before.exchanges

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +16,7 @@ from dbdyno.core import HostError, RequestError
 from dbdyno.hosts.remote import _program
 from dbdyno.hosts.remote._program import place_program
 from dbdyno.hosts.remote._ssh import run_script, ssh_command
+from dbdyno.lab import find_generator
 from error_codes import raises_code
 
 _MACHINES = {"x86_64": 62, "aarch64": 183}
@@ -132,3 +135,43 @@ def test_a_home_that_is_a_file_is_named_with_what_helps(program: Path, tmp_path:
     (tmp_path / "home").write_text("")
     with raises_code(HostError, "not-a-folder", "--home"):
         place_program("bench@db1", program, str(tmp_path / "home"))
+
+
+def _needed_minor(program: Path) -> int:
+    """Return the least minor version of glibc 2 that the symbols of a program ask for, as binutils read them."""
+    symbols = subprocess.run(["objdump", "-T", program], capture_output=True, text=True, check=True).stdout
+    return max(int(minor) for minor in re.findall(r"\bGLIBC_2\.(\d+)", symbols))
+
+
+@pytest.mark.parametrize("too_old", [True, False])
+def test_a_host_whose_glibc_is_too_old_for_the_built_program_is_refused_by_both_versions(
+    too_old: bool, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, home = find_generator(), tmp_path / "home"
+    needed = _needed_minor(built)
+    _answer_as_host(tmp_path, monkeypatch, getconf=f"glibc 2.{needed - 1 if too_old else needed}")
+    if not too_old:
+        placed_program = place_program("db1", built, str(home))
+        assert (placed_program.needs_libc, placed_program.libc) == (needed, f"glibc 2.{needed}")
+        return
+    with raises_code(HostError, "glibc-too-old", "db1", f"glibc 2.{needed},", f"glibc 2.{needed - 1}"):
+        place_program("db1", built, str(home))
+    assert list(home.iterdir()) == [], "nothing was pushed"
+
+
+def test_a_host_of_another_architecture_is_refused_by_both(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _answer_as_host(tmp_path, monkeypatch, uname="riscv64")
+    with raises_code(HostError, "other-architecture", os.uname().machine, "riscv64"):
+        place_program("db1", find_generator(), str(tmp_path / "home"))
+
+
+def _answer_as_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
+    """Have commands of the host answer so; all others are this machine's."""
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    for name, answer in answers.items():
+        (commands / name).write_text(f"#!/bin/sh\necho '{answer}'\n")
+        (commands / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{commands}:{os.environ['PATH']}")

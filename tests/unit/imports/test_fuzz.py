@@ -16,7 +16,7 @@ from dbdyno.engines import read_dump, read_option_file
 from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
 from dbdyno.imports._run import RunInput
-from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
+from dbdyno.imports.sysbench import judge_log, log_parts, percentile_of, read_run, run_figures, seconds_table
 from dbdyno.imports.telemetry import align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.store import SecondRow
 from dbdyno.store._series import table_of
@@ -92,7 +92,7 @@ def test_any_log_is_read_judged_and_made_a_table(text: str) -> None:
     for part in log_parts(text):
         run = read_run(text, part)
         figures = run_figures(run)
-        found = judge(run, figures, part.head.threads or 1)
+        found = judge_log(run, figures, part.head.threads or 1)
         assert found.status in ("good", "suspect", "failed")
         assert all(1 <= line <= text.count("\n") + 1 for line, _ in run.diagnostics)
         table_of(SecondRow, "r", seconds_table(run.intervals, figures.interval_s, percentile_of(run)))

@@ -11,7 +11,7 @@ import sysbench_log
 from dbdyno.imports.sysbench import (
     SysbenchRun,
     is_sysbench,
-    judge,
+    judge_log,
     log_parts,
     percentile_of,
     read_run,
@@ -36,7 +36,7 @@ def sample(name: str) -> SysbenchRun:
 
 
 def caveats(run: SysbenchRun, threads: int = 4) -> set[str]:
-    return {caveat.code for caveat in judge(run, run_figures(run), threads).caveats}
+    return {caveat.code for caveat in judge_log(run, run_figures(run), threads).caveats}
 
 
 @pytest.mark.parametrize("colon", [":", ""])
@@ -59,7 +59,7 @@ def test_a_whole_log_gives_mean_noise_counts_and_times() -> None:
     assert (figures.transactions, figures.statements, figures.window_s) == (411, 8220, 4.0)
     assert figures.latency_ns is not None
     assert (figures.latency_ns.p95, figures.latency_ns.p50, figures.latency_ns.max) == (5_000_000, None, 42_260_000)
-    assert judge(run, figures, 4).status == "good"
+    assert judge_log(run, figures, 4).status == "good"
 
 
 def test_seconds_begin_at_zero_and_what_the_log_lacks_is_left_out() -> None:
@@ -204,7 +204,7 @@ def test_csv_intervals_take_the_percentile_from_the_last_report_or_say_that_nobo
     cut = only(sysbench_log.head() + rows)
     assert percentile_of(cut) is None
     assert "no-percentile" in caveats(cut)
-    assert judge(cut, run_figures(cut), 4).status == "suspect"
+    assert judge_log(cut, run_figures(cut), 4).status == "suspect"
 
 
 def test_a_run_without_interval_lines_has_a_total_and_no_noise() -> None:
@@ -290,7 +290,7 @@ def test_checkpoint_reports_add_up_and_none_of_their_percentiles_is_that_of_the_
 )
 def test_samples_of_runs_that_went_wrong_say_why(name: str, status: str, words: str) -> None:
     run = sample(name)
-    found = judge(run, run_figures(run), 2)
+    found = judge_log(run, run_figures(run), 2)
     assert found.status == status
     assert words in found.reason
 
@@ -310,5 +310,5 @@ def test_rollbacks_that_sysbench_tpcc_orders_are_not_called_errors_alone() -> No
     run = only(text)
     plain, tpcc = run_figures(run, "sysbench/oltp_read_write"), run_figures(run, "tpcc/sysbench-tpcc")
     assert (plain.errors, tpcc.errors) == ({IGNORED: 2}, {IGNORED_OR_ORDERED: 2})
-    codes = [{caveat.code for caveat in judge(run, figures, 4).caveats} for figures in (plain, tpcc)]
+    codes = [{caveat.code for caveat in judge_log(run, figures, 4).caveats} for figures in (plain, tpcc)]
     assert ["rollbacks-counted" in found for found in codes] == [False, True]

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from dbdyno.core import HostError
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.imports._worker_pool import WorkerPool
@@ -29,6 +31,15 @@ def test_a_worker_that_dies_is_no_defect_of_dbdyno() -> None:
     with process_pool(1) as pool, raises_code(HostError, "worker-died") as error:
         list(WorkerPool(pool, 1).each(os._exit, [1]))
     assert "memory" in error.value.why
+
+
+def test_workers_end_in_the_middle_of_their_work_when_it_is_interrupted() -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), process_pool(1) as pool:
+        pool.submit(os.getpid).result()
+        pool.submit(time.sleep, 60)
+        raise KeyboardInterrupt
+    assert time.monotonic() - began < 30
 
 
 def test_workers_end_with_a_process_that_is_killed() -> None:

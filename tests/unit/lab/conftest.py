@@ -192,7 +192,7 @@ class PaperServer:
     def session_waits(self) -> Mapping[str, JsonValue]:
         return {"sessions": [], "lock_waits": 0}
 
-    def clock_caveats(self) -> tuple[()]:
+    def recheck_clock(self) -> tuple[()]:
         return ()
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:

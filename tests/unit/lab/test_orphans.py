@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from dbdyno.hosts._process import start_ticks_of
 from dbdyno.lab import RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._orphans import left_groups, remove_orphans
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
+from dbdyno.populate import kept_snapshots
 
 HOST = LocalHost()
 PREFIX = f"dbdyno-{os.geteuid()}-"
@@ -48,6 +50,33 @@ def dead_session(home: Home) -> Path:
 
 def clean(home: Home, private_root: Path) -> tuple[str, ...]:
     return remove_orphans(home, HOST, Session.own(home, HOST), private_root)
+
+
+def test_a_private_folder_that_another_study_removes_meanwhile_stops_no_cleaning(
+    home: Home, private_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = dead_session(home)
+    monkeypatch.setattr("dbdyno.lab._orphans._own_private_folders", lambda host, root: [private_root / f"{PREFIX}gone"])
+    assert any(session.name in line for line in clean(home, private_root))
+    assert not session.exists()
+
+
+def test_what_others_remove_while_it_is_listed_is_left_out(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_seen_last(path: Path, host: LocalHost) -> bool:
+        shutil.rmtree(path)
+        return True
+
+    dead_session(home)
+    monkeypatch.setattr("dbdyno.lab._orphans.is_own_folder", is_seen_last)
+    assert find_orphans(home, HOST).folders == ()
+
+    def remove_snapshot(folder: Path, host: LocalHost) -> None:
+        shutil.rmtree(folder)
+        raise FileNotFoundError
+
+    (home.snapshots / "ab12").mkdir(parents=True)
+    monkeypatch.setattr("dbdyno.populate._kept_snapshots.read_facts", remove_snapshot)
+    assert kept_snapshots(home, HOST) == ()
 
 
 @pytest.fixture

@@ -124,4 +124,18 @@ def test_a_workload_in_a_folder_has_one_name_and_the_path_of_each_host() -> None
     order = json.loads(json.dumps(replace(plain, agents=agents, folders={name: "/home/ada/shop"}).to_json()))
     jsonschema.validate(order, SCHEMA)
     assert order["workload"] == {"name": "sql:shop", "options": {"folder": "/home/ada/shop"}}
-    assert [agent["folder"] for agent in order["agents"]] == ["/home/c1/workload-1f2e", "/home/c2/workload-1f2e"]
+    folders = [agent["options"] for agent in order["agents"]]
+    assert folders == [{"folder": "/home/c1/workload-1f2e"}, {"folder": "/home/c2/workload-1f2e"}]
+
+
+def test_a_data_file_has_the_path_of_each_load_host() -> None:
+    workload = 'workload = {name = "linkbench", maxid1 = 300, data_file = "D.dat"}\n'
+    text = f'targets = ["mysql:9.7"]\n{workload}axes = {{tier = "64MB", concurrency = 4}}\n'
+    run = replace(RUN, cell=replace(RUN.cell, workload="linkbench"))
+    agents = [LoadAgent(host, host, "/a/load", "/a/p", 8, {"D.dat": f"/home/{host}/D.dat"}) for host in ("c1", "c2")]
+    order = LoadOrder(run, parse_study(text, "s.toml"), TARGET, workers=1, agents=agents)
+    document = json.loads(json.dumps(order.to_json()))
+    jsonschema.validate(document, SCHEMA)
+    assert document["workload"]["options"]["data_file"] == "D.dat"
+    options = [agent["options"] for agent in document["agents"]]
+    assert options == [{"data_file": "/home/c1/D.dat"}, {"data_file": "/home/c2/D.dat"}]

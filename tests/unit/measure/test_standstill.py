@@ -36,6 +36,14 @@ def test_only_silent_seconds_without_a_reading_are_a_standstill(
     assert standstill(seconds, _readings(read_seconds)) == Standstill(expected, expected)
 
 
+@pytest.mark.parametrize(("rates", "expected"), [((9, 0, 0, 0), 3), ((9, 9, 9, 9), 0)])
+def test_a_host_that_stood_still_before_its_first_reading_was_out_of_reach(
+    rates: Sequence[float], expected: int
+) -> None:
+    seconds = [_second(number, tps) for number, tps in enumerate(rates)]
+    assert standstill(seconds, [], was_out_of_reach=True) == Standstill(expected, expected)
+
+
 def test_seconds_that_no_figure_is_of_are_counted_apart() -> None:
     phases = ["warm-up", "warm-up", "window", "window", "window", "after"]
     seconds = [_second(number, 0, phase) for number, phase in enumerate(phases)]

@@ -19,7 +19,7 @@ from dbdyno.stats import (
     repeated_level,
     single_run_level,
 )
-from dbdyno.study import Study, read_study
+from dbdyno.study import BenchChoice, Study, read_study
 
 ROOT = Path(__file__).parents[3]
 S = 10**9
@@ -107,6 +107,15 @@ def test_questions_that_the_axes_leave_open_are_told(study: Study) -> None:
     assert "beyond 32 connections" in words(study)
     assert "scalability" in words(study)
     assert "scalability" not in words(replace(study, concurrencies=(1, 2, 4, 8, 16, 32)))
+
+
+def test_benches_without_a_sentinel_do_not_compare_workloads_or_memory(study: Study) -> None:
+    several = replace(study, benches=(BenchChoice("a"), BenchChoice("b")))
+    assert len(study.workloads) * len(study.tiers_bytes) > 1
+    assert "sentinel" in words(several)
+    of_one_place = replace(several, workloads=study.workloads[:1], tiers_bytes=study.tiers_bytes[:1])
+    for other in (study, of_one_place, replace(several, sentinel=study.targets[0].name)):
+        assert "sentinel" not in words(other)
 
 
 def test_short_windows_and_a_fixed_order_are_told(study: Study) -> None:

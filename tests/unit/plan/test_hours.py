@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.plan import Budget, TimePart, make_plan
+from dbdyno.plan import Budget, SeenRestores, TimePart, make_plan
 from dbdyno.plan._hours import FURTHER, RESTORE, STEP, WARM_UP, WINDOW
 from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, parse_study, read_study
 
@@ -21,13 +21,16 @@ def published() -> Study:
     return read_study(ROOT / "studies" / "percona-2026.toml")
 
 
-def budget(study: Study, rows: int = 100_000_000) -> Budget:
-    told = {
+def workloads_of(study: Study, rows: int) -> dict[tuple[str, str], ResolvedWorkload]:
+    return {
         (target.name, choice.label): ResolvedWorkload(choice.name, "sysbench", {}, (), (), 20, rows)
         for target in study.targets
         for choice in study.workloads
     }
-    return make_plan(study, told).budget
+
+
+def budget(study: Study, rows: int = 100_000_000) -> Budget:
+    return make_plan(study, workloads_of(study, rows)).budget
 
 
 def part(found: Budget, what: str) -> TimePart:
@@ -67,6 +70,29 @@ def test_a_restore_takes_the_longer_the_more_there_is_to_copy() -> None:
     study = small('warm_up = "10s"\nwindow = "60s"')
     few, many = (part(budget(study, rows), RESTORE).span.expected_ns for rows in (1000, 100_000_000))
     assert many - few > 12 * 50 * S
+
+
+def test_restores_take_what_earlier_ones_took_here() -> None:
+    study = small('warm_up = "10s"\nwindow = "60s"\nsettle = "2s"')
+    assumed = part(budget(study, 1000), RESTORE)
+    size = 300 << 20
+    slow, fast = (
+        part(make_plan(study, workloads_of(study, 1000), SeenRestores(44, seconds * S, size)).budget, RESTORE)
+        for seconds in (20, 1)
+    )
+    # the rows of this study take next to nothing: what is copied is as large as what was copied before
+    assert slow.span.expected_ns == pytest.approx(12 * (20 + 2) * S, rel=0.01)
+    assert fast.span.expected_ns == pytest.approx(12 * (1 + 2) * S, rel=0.01)
+    assert fast.span.expected_ns < assumed.span.expected_ns < slow.span.expected_ns
+    assert "44 earlier runs here: 20 s each with 300 MiB" in slow.basis
+    larger = make_plan(study, workloads_of(study, 100_000_000), SeenRestores(44, 1 * S, size)).budget
+    assert part(larger, RESTORE).span.expected_ns > 10 * fast.span.expected_ns
+
+
+def test_a_restore_of_a_small_study_is_assumed_to_take_a_few_seconds() -> None:
+    """Recorded runs of small studies took 1.2 s to 4.3 s around their window, 2.1 s on average, copying included."""
+    assumed = part(budget(read_study(ROOT / "studies" / "first.toml"), 600_000), RESTORE)
+    assert 1.5 * S <= assumed.span.expected_ns / assumed.count <= 3 * S
 
 
 def test_lengths_that_are_fixed_are_no_estimate() -> None:

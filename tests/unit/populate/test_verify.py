@@ -71,6 +71,14 @@ class PaperLoad:
 
 
 class PaperServer:
+    dead: str | None = None
+
+    def exit_reason(self) -> str | None:
+        return self.dead
+
+    def log_tail(self) -> str:
+        return "[ERROR] mysqld got signal 9"
+
     def order_target(self, database: str) -> dict[str, Any]:
         return TARGET
 
@@ -82,6 +90,13 @@ def _verify(host: PaperHost, **more: Any) -> Any:
     server, place = cast("FillServer", PaperServer()), cast("Host", host)
     order = DatasetOrder(DATASET, "innodb", place, Path("load"), more.pop("timeouts", None))
     return verify(order, server, "run", **more)
+
+
+def test_a_server_that_died_meanwhile_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PaperServer, "dead", "ended by signal 9")
+    with raises_code(PopulateError, "unverified") as error:
+        _verify(PaperHost([{"record": "verify-end", "status": "incomplete"}], 3))
+    assert "the server died: ended by signal 9" in error.value.why
 
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from dbdyno.cli._main import commands_again
 from dbdyno.core import Home, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.engines import catalogued
 from dbdyno.hosts import Completed, LocalHost
-from dbdyno.provision import Installation, Origin, Package, check_available, list_offers, provision
+from dbdyno.provision import Installation, Origin, Package, check_available, list_offers, provision, source_note
 from dbdyno.provision import _store as store
 from dbdyno.provision._apt_sources import parse_list, parse_sources, read_distribution
 from dbdyno.provision._package import PackageSource
@@ -347,3 +348,55 @@ def test_each_suite_whose_lists_are_fetched_for_the_table_is_told(tmp_path: Path
     told: list[str] = []
     list_offers(PaperHost(), Home(tmp_path), progress=told.append)
     assert [text for text in told if text.endswith(" trixie")]
+
+
+def _read_lists(host: PaperHost, home: Home) -> None:
+    list_offers(host, home)
+    host.online, host.asked = False, []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mariadb:11.8", ""),
+        ("mariadb:10.11+rocksdb", ""),
+        ("mysql:8.0", "mysql:8.0@maven"),
+        ("mariadb:11.8@package", ""),
+    ],
+)
+def test_a_plan_knows_from_lists_that_were_read_where_an_engine_comes_from(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    host, home = PaperHost(), Home(tmp_path)
+    _read_lists(host, home)
+    note = source_note(parse_engine_name(text), host, home)
+    assert words in note and bool(note) == bool(words)
+    assert not host.asked
+
+
+@pytest.mark.parametrize("text", ["mysql:8.4", "percona:8.0", "mysql:8.0@package", "mysql:9.7+rocksdb"])
+def test_a_plan_refuses_from_lists_that_were_read_what_can_not_be_had(text: str, tmp_path: Path) -> None:
+    host, home = PaperHost(), Home(tmp_path)
+    _read_lists(host, home)
+    with pytest.raises(StudyError):
+        source_note(parse_engine_name(text), host, home)
+    assert not host.asked
+
+
+def test_without_lists_a_plan_says_what_was_not_looked_up(tmp_path: Path) -> None:
+    host, home = PaperHost(), Home(tmp_path)
+    assert "dbdyno engines" in source_note(parse_engine_name("mysql:8.4"), host, home)
+    assert source_note(parse_engine_name("mariadb:11.8"), host, home) == ""
+    assert not host.asked and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ["mysql:8.4", "percona:8.0"])
+def test_an_engine_without_a_source_is_answered_by_commands_to_copy(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StudyError) as caught:
+        obtain(text, PaperHost(), tmp_path, monkeypatch)
+    commands = commands_again(caught.value.remedy, ["compare", text, "mariadb:11.8"])
+    assert f"dbdyno compare {text}@archive:FILE mariadb:11.8" in commands
+    assert f"dbdyno compare {text}@image mariadb:11.8" in commands
+    assert ("dbdyno compare mysql:9.7.4 mariadb:11.8" in commands) == text.startswith("mysql")

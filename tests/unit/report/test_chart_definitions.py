@@ -14,9 +14,8 @@ from jsonschema import ValidationError
 
 from dbdyno.analyse import CellJudgement, judge_series
 from dbdyno.report import StudyAnalysis, analyse_study
-from dbdyno.report._boxes import window_boxes
 from dbdyno.report._palette import palette_of
-from dbdyno.report._runs import seconds_of_runs
+from dbdyno.report._runs import boxes_of_windows, seconds_of_runs
 from dbdyno.report.charts import (
     Chart,
     box_charts,
@@ -56,7 +55,7 @@ def charts(results: StoredStudy) -> list[Chart]:
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
     found = [chart for maker in makers for chart in maker(analysis, palette)]
     timeline = timeline_chart(analysis, palette)
-    boxes = window_boxes(seconds_of_runs(analysis), analysis.judgements)
+    boxes = boxes_of_windows(analysis, seconds_of_runs(analysis))
     return [*found, *box_charts(analysis, palette, boxes), *([timeline] if timeline else [])]
 
 

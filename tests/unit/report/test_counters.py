@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ def counted(run: Run, fields: dict[str, Any]) -> None:
     if is_lsm:
         parts = {"user": 1000.0, "flush": 1000.0, "compaction_write": 1500.0, "wal": 1500.0}
         rows += [_counter(f"engine.lsm.{part}_bytes", value, "bytes") for part, value in parts.items()]
+        rows.append({"name": "engine.lsm.compaction_queue", "unit": "count", "covered_s": 12.0, "kind": "gauge",
+                     "begin": 0.0, "end": 1.0, "highest": 7.0})  # fmt: skip
     else:
         rows.append(_counter("engine.deadlocks", 0.0, "ops", covered_s=6.0))
         rows.append({"name": "engine.redo.lsn", "unit": "bytes", "covered_s": 12.0, "kind": "gauge",
@@ -67,6 +70,8 @@ def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: Stored
     page = page_text(results)
     assert 'id="counters"' in page
     assert "mariadb:11.8: deadlocks, redo.bytes, redo.lsn." in page
+    _, _, waiting = page.partition("compactions that wait, highest</td>")
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", waiting)[:2] in (["7", ""], ["", "7"])
     told = summary_json(results)["counters"]
     assert isinstance(told, list)
     mysql = next(row for row in told if row["target"] == "mysql:9.7")

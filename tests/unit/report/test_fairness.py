@@ -52,6 +52,7 @@ def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom
     assert first.code == "audit-commit-policy-mismatch"
     assert re.match(rf"Critical .* 64 MiB, {COMMIT_RULE.title}: ", first.text)
     assert "written at each commit, synced later (MySQL 9.7)" in first.text and "Favours" in first.text
+    assert re.search(r" commit\.durability\b.* in \[settings\]\.$", first.text), "the setting to write in the study"
 
 
 def test_of_many_amounts_the_least_and_the_most_are_told() -> None:
@@ -237,6 +238,7 @@ def test_many_high_differences_are_one_line_and_many_targets_a_number() -> None:
         severity, campaign, tiers, targets = "high", "", ("64 MiB", "2 GiB"), ("a", "b", "c", "d")
         between = False
         remark = ""
+        remedy = "Set them alike."
         favours = "the larger log: a, b"
 
         def __init__(self, rule_id: str) -> None:
@@ -250,7 +252,7 @@ def test_many_high_differences_are_one_line_and_many_targets_a_number() -> None:
     few = Fairness(cast("Audit", SimpleNamespace(findings=findings[:1])), {}, 2)
     (caveat,) = few.high_caveats
     title, favoured = few.audit.findings[0].rule.title, Many.favours.partition(":")[0]
-    assert re.fullmatch(rf"High .*{title}: 2 GiB \(2 .*\), 4 GiB \(2 .*\)\. .*{favoured}\.", caveat.text)
+    assert re.fullmatch(rf"High .*{title}: 2 GiB \(2 .*\), 4 GiB \(2 .*\)\. .*{favoured}\. {Many.remedy}", caveat.text)
 
 
 def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
@@ -258,12 +260,12 @@ def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
         rule = SimpleNamespace(rule_id="rule", title="memory of the process", inputs=("x",))
         values = {f"{tier}, A": ("a",), f"{tier}, B": ("b",)}
         facts = {"severity": "critical", "campaign": "", "tiers": (tier,), "targets": ("a", "b"), "favours": "b"}
-        return SimpleNamespace(rule=rule, values=values, between=False, remark="", **facts)
+        return SimpleNamespace(rule=rule, values=values, between=False, remark="", remedy="Set them alike.", **facts)
 
     findings = tuple(map(found, ("16 MiB", "64 MiB", "128 MiB")))
     fairness = Fairness(cast("Audit", SimpleNamespace(findings=findings)), {}, 3)
     (caveat,) = fairness.critical_caveats
-    assert " 16 MiB" in caveat.text and " 2 more places" in caveat.text
+    assert " 16 MiB" in caveat.text and " 2 more places" in caveat.text and caveat.text.endswith(" Set them alike.")
     assert re.search(r"\bone critical\b", fairness.warning)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ from chromium import skip_without
 from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
-from dbdyno.report import analyse_study, build_markdown, build_pdf, markdown_text
+from dbdyno.report import analyse_study, build_markdown, build_pdf, markdown_text, print_summary, summary_json
 from dbdyno.report._blocks import Column, Fold, Paragraph, Table
 from dbdyno.report._markdown_text import escaped, to_markdown
 from dbdyno.store import StoredRun, StoredStudy
@@ -35,6 +36,19 @@ def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: StoredS
     cells, pairs, *_ = tables(text)
     assert (len(cells), len(pairs)) == (2 + 18, 2 + 18)
     assert "- MySQL 9.7: MySQL 9.7.4" in text
+
+
+def test_page_terminal_markdown_and_json_say_who_is_fastest_at_the_smallest_memory(
+    results: StoredStudy, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = analyse_study(results).answer.sentences[1]
+    assert sentence.startswith("MariaDB 11.8 is fastest at 64 MiB and 16 connections: MySQL 9.7 is ")
+    assert sentence in json.dumps(summary_json(results), ensure_ascii=False)
+    assert sentence in markdown_text(results).replace("\\", "")
+    print_summary(results)
+    assert sentence in " ".join(capsys.readouterr().out.split())
+    page = Path(address.removeprefix("file://")).read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert page.index(sentence) < page.index("more findings")
 
 
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: StoredStudy) -> None:

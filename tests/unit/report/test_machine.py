@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from dbdyno.cli import main
 from dbdyno.core import Load, Machine, Memory
 from dbdyno.doctor import examination_to_json, examine
+from dbdyno.plan import make_plan
 from dbdyno.report import summary_json
 from dbdyno.report._machine import machine_findings
 from dbdyno.report._markdown import markdown_text
 from dbdyno.report._page import page_text
 from dbdyno.store import MACHINE_EXAMINED, JsonValue, Results, StoredStudy, gather
-from stored_study import write_study
+from dbdyno.study import parse_study
+from stored_study import HOST, TWO, stored, write_study
 
 QUIET = Machine(memory=Memory(huge_pages="never"))
 BUSY = Machine(memory=Memory(huge_pages="always"), load=Load(1.0, 1.0, 0.0, 0.0))
@@ -96,7 +102,7 @@ def test_the_report_of_gathered_parts_names_their_machines_and_keeps_what_was_fo
     assert huge_pages.seen.startswith("alpha: ")
     assert [caveat.code for caveat in found.caveats] == ["machine"]
     page, markdown = page_text(results), markdown_text(results)
-    assert "gathered-machines" in page
+    assert "Machines that made the runs" in page
     assert all(text.count("beta") for text in (page, markdown))
 
 
@@ -105,3 +111,49 @@ def test_gathered_machines_that_differ_are_a_limitation(tmp_path: Path) -> None:
     assert isinstance(caveats, list)
     [caveat] = [caveat for caveat in caveats if caveat["code"] == "host-mismatch"]
     assert all(word in caveat["text"] for word in ("alpha", "beta", "4 processors", "64 processors"))
+
+
+def _fleet(path: Path, working: str = "ab", **processors: int) -> StoredStudy:
+    """Store a study whose workloads two benches share, on machines with these numbers of processors."""
+    text = TWO.replace("64MB", '64MB", "128MB') + "".join(
+        f'[hosts.{name}]\nssh = "bench@{name}"\n[bench.{name}]\nserver = "{name}"\n' for name in processors
+    )
+    study = parse_study(text, "study.toml")
+    benches: dict[str, JsonValue] = {
+        name: {"hostname": f"host-{name}", "cpu_model": "x", "logical_cpu_count": count, "memory_bytes": 1 << 34}
+        for name, count in processors.items()
+    }
+    results = Results.create(path, text, {}, {**HOST, "benches": benches}, study_name=study.name)
+    with results.writing() as writer:
+        for run in make_plan(study).runs:
+            family = study.target(run.cell.target).engine.family
+            bench = working[study.tiers_bytes.index(run.cell.tier_bytes) % len(working)]
+            one = stored(run, family, lambda run, fields: None)
+            writer.add_run(replace(one, record=replace(one.record, bench=bench)))
+    return StoredStudy.open(path)
+
+
+def test_benches_that_differ_are_named_and_are_a_limitation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = _fleet(tmp_path / "r", a=4, b=64)
+    caveats = summary_json(results)["caveats"]
+    assert isinstance(caveats, list)
+    [caveat] = [caveat for caveat in caveats if caveat["code"] == "host-mismatch"]
+    words = ("bench a on host-a", "bench b on host-b", "4 processors", "64 processors")
+    assert all(word in caveat["text"] for word in words)
+    page, markdown = page_text(results), markdown_text(results)
+    machine = page.partition('id="machine"')[2].partition("</section>")[0]
+    assert all(word in machine for word in ("host-a", "host-b", "64 processors"))
+    assert all(word in markdown for word in words)
+    main(["show", str(results.path)])
+    assert "bench b on host-b" in " ".join(capsys.readouterr().out.split())
+
+
+def test_benches_that_are_alike_are_named_and_are_no_limitation(tmp_path: Path) -> None:
+    results = _fleet(tmp_path / "r", a=4, b=4)
+    assert machine_findings(results).caveats == []
+    assert all(word in markdown_text(results) for word in ("bench a on host-a", "bench b on host-b"))
+
+
+def test_a_bench_that_made_no_run_is_not_one_of_those_that_differ(tmp_path: Path) -> None:
+    found = machine_findings(_fleet(tmp_path / "r", working="a", a=4, b=64))
+    assert ([machine["bench"] for machine in found.machines], found.caveats) == (["a"], [])

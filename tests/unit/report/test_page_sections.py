@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dbdyno.analyse import vague_words
+from dbdyno.core import Caveat
 from dbdyno.report import analyse_study, markdown_text, page_text, summary_json
 from dbdyno.report.sections import _how, _latency, _stability
 from dbdyno.store import StoredRun, StoredStudy
@@ -23,6 +24,25 @@ SMALL_STUDY = TWO_TARGETS.replace('read_write"', 'read_write"\ntables = 4\nrows 
 LADDER = TWO_TARGETS.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
     '["mariadb:11.8", "mysql:9.7"]', '["mysql:9.7"]'
 )
+
+
+QUIRK_TEXT = "after the run, some conditions do not hold, as with the imitated tool: order lines (Q-ST-4)."
+
+
+def with_quirk(run: StoredRun) -> StoredRun:
+    caveat = Caveat("quirk-broke-condition", QUIRK_TEXT)
+    return replace(run, record=replace(run.record, caveats=(*run.record.caveats, caveat)))
+
+
+def test_quirks_that_texts_name_link_to_what_they_do(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
+    page = page_text(write(tmp_path / "quirks", text=f'name = "quirks"\n{TWO_TARGETS}', change=with_quirk))
+    link = '<a href="#quirk-q-st-4">Q-ST-4</a>'
+    head = page[: page.index('id="throughput"')]
+    assert f"order lines ({link})" in head, "a limitation"
+    assert link in section_of(page, "how"), "a run's caveat"
+    data = section_of(page, "data")
+    assert '<dt><span id="quirk-q-st-4">Q-ST-4</span></dt>' in data and link not in data
+    assert page.count('id="quirk-q-st-4"') == 1
 
 
 @pytest.fixture

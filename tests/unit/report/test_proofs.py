@@ -173,8 +173,15 @@ def test_an_alteration_removes_a_part_that_its_cause_claims(cause: Cause) -> Non
     assert not removes or not is_by_thread or claimed & set(removes)
 
 
-def test_an_alteration_that_removes_no_part_says_nothing_of_a_cause_without_parts() -> None:
-    assert _graded("performance-schema-off", "proved") == {("performance-schema", False)}
+@pytest.mark.parametrize(("changed", "graded"), [(("thread.on_cpu",), {("performance-schema", False)}), ((), set())])
+def test_an_alteration_that_removes_a_share_of_parts_grades_its_own_cause_alone(
+    changed: tuple[str, ...], graded: set[tuple[str, bool]]
+) -> None:
+    """Processor time that goes with performance_schema says nothing of more rows, which claim the same parts."""
+    parts = {"thread.on_cpu": 0.3, "thread.run_queue": 0.3}
+    note = ProofNote("performance-schema-off", "", LEFT, RIGHT, RIGHT, RIGHT, tuple(parts), 1.0, claimed=parts)
+    proof = Proof("proved", 2.0, 1.0, None, None, changed=changed)
+    assert set(proved_causes([StoredProof(note, proof)], GAP)) == graded
 
 
 @pytest.mark.parametrize("alteration", ["durability-relaxed", "redo-capacity", "buffer-pool"])

@@ -13,7 +13,8 @@ import pytest
 from dbdyno.core import HostError
 from dbdyno.report import page_text
 from dbdyno.report._converter import ChartConverter
-from dbdyno.report._stills import still_markup
+from dbdyno.report._html import Html
+from dbdyno.report._stills import StillDrawings, still_markup
 from dbdyno.store import Results, StoredRun
 from page_parts import MEASURED
 
@@ -48,6 +49,24 @@ engine = "mysql:9.7"{MEASURED}"""
     page = page_text(write(tmp_path / "hostile", text=text, change=change), has_stills=True)
     assert page.count('class="still"') > 3
     assert "<img src=x" not in page
+
+
+def test_charts_of_one_definition_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    def begin(_self: ChartConverter, spec: str) -> Callable[[], str]:
+        begun.append(spec)
+        return lambda: SVG.format('<path d="M0,0" id="p"/>')
+
+    monkeypatch.setattr(ChartConverter, "begin_svg", begin)
+    monkeypatch.setattr(ChartConverter, "warm_up", lambda _self: None)
+    with ChartConverter() as converter:
+        stills = StillDrawings(converter)
+        specs = {"answer": {"mark": "bar"}, "map": {"mark": "bar"}, "curve": {"mark": "line"}}
+        places = [stills.place(name, spec, lambda still, _packed: still) for name, spec in specs.items()]
+        filled = stills.filled(Html("".join(places)))
+    assert len(begun) == 2
+    assert re.findall(r' id="(\S+)"', filled) == ["answer-p", "map-p", "curve-p"]
 
 
 def test_a_page_is_whole_where_nothing_can_be_drawn(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,15 @@ def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: St
     assert analyse_study(results).answer.sentences[0] in " ".join(text.split())
 
 
+def test_the_terminal_begins_its_limitations_with_a_sentence_and_repeats_them_in_full(results: StoredStudy) -> None:
+    text = " ".join(printed(results).split())
+    limitations = [caveat.text for caveat in analyse_study(results).limitations]
+    opening = limitations[0].partition(". ")[0]
+    title = f"All {len(limitations)} limitations in full, and what would remove each"
+    assert f"Limitations - {opening}. {title} - {limitations[0]} - {limitations[1]}" in text
+    assert all(words in text for words in limitations)
+
+
 def test_the_terminal_survives_a_study_that_went_wrong(broken: StoredStudy) -> None:
     text = " ".join(printed(broken).split())
     assert re.search(r"\b6 missing\b.*\b1 failed\b.*\b1 suspect\b", text)

@@ -7,7 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from dbdyno.report._blocks import Column, Table
+from dbdyno.report._blocks import Block, Column, Paragraph, Table, Terms
+from dbdyno.report._html import to_html
+from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._terminal_text import to_terminal
 
 NAMES = ("MariaDB 10.11", "MariaDB 11.8")
@@ -15,9 +17,9 @@ VAGUE = "66.1 and 98.2, 2 runs too noisy for an interval"
 UNKNOWN = "? not known (the runs are too unlike)"
 
 
-def printed(table: Table, width: int) -> str:
+def printed(block: Block, width: int, *more: Block) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(to_terminal([table]))
+    Console(file=out, width=width, color_system=None).print(to_terminal([block, *more]))
     return out.getvalue()
 
 
@@ -66,3 +68,13 @@ def test_a_table_without_room_is_a_list_of_each_rows_values() -> None:
     assert max(map(len, text.splitlines())) <= 60 and "…" not in text
     assert {"non_index_update", "COMMIT"} <= {line.strip() for line in text.splitlines()}
     assert " ".join(text.split()).count("difference, ms +7.9 (-4.9 to +20.8) · verdict undecided") == 2
+
+
+def test_terms_within_a_term_stand_below_it_in_every_form() -> None:
+    terms = Terms([("redo capacity", Terms([("2 GiB", "one"), ("4 GiB", "other")])), ("remedy", "set it")])
+    lines = [line.rstrip() for line in printed(terms, 60, Paragraph("1 rule")).splitlines()]
+    assert lines == ["  redo capacity", "    2 GiB: one", "    4 GiB: other", "  remedy: set it", "", "1 rule"]
+    markdown = ["- **redo capacity**:", "  - **2 GiB**: one", "  - **4 GiB**: other", "- **remedy**: set it"]
+    assert to_markdown([terms]).splitlines() == markdown
+    inner = "<dl><dt>2 GiB</dt><dd>one</dd><dt>4 GiB</dt><dd>other</dd></dl>"
+    assert to_html([terms]) == f"<dl><dt>redo capacity</dt><dd>{inner}</dd><dt>remedy</dt><dd>set it</dd></dl>"

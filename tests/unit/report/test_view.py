@@ -1,4 +1,4 @@
-"""What the page's filter, its maps, boxes, curves and its packing rest on."""
+"""What the page's filter, its maps, boxes and its packing rest on."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dbdyno.analyse import SecondHistograms, assumed_words
+from dbdyno.analyse import assumed_words, window_stalls
 from dbdyno.core import Cell
 from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._blocks import Column, Table
-from dbdyno.report._boxes import window_boxes
-from dbdyno.report._curves import response_curve
 from dbdyno.report._downsample import LADDER, Downsampling, packed_run, packed_sample
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import to_html
-from dbdyno.report._marks import run_marks, stall_mask
+from dbdyno.report._marks import run_marks
 from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
-from dbdyno.report._runs import RunThroughput, seconds_of_runs
+from dbdyno.report._runs import RunThroughput, boxes_of_windows, seconds_of_runs
 from dbdyno.report.charts import Chart, spark
 from dbdyno.report.charts._claims import _drawing
 from dbdyno.report.charts._heat import _heat_row, _lead
@@ -59,7 +59,7 @@ def test_a_target_that_may_be_first_is_told_apart_from_one_that_may_not(analysis
 
 
 def test_a_box_holds_the_middle_half_of_all_repeats(analysis: StudyAnalysis) -> None:
-    boxes = window_boxes(seconds_of_runs(analysis), analysis.judgements)
+    boxes = boxes_of_windows(analysis, seconds_of_runs(analysis))
     assert len(boxes) == 18
     for box in boxes:
         assert box.seconds == 24
@@ -67,19 +67,8 @@ def test_a_box_holds_the_middle_half_of_all_repeats(analysis: StudyAnalysis) -> 
         assert values == sorted(values)
 
 
-def test_a_curve_ends_where_too_few_transactions_lie_beyond() -> None:
-    values = np.arange(1, 1001) * 1e6
-    counts = np.ones((100, 1000), dtype=np.int64)
-    cell = Cell("a", 1, 1, "w", "socket")
-    curve = response_curve(cell, counts.sum(axis=0), values, [SecondHistograms(counts, values)])
-    assert curve is not None
-    assert curve.quantiles[-1] == pytest.approx(0.99976, abs=1e-5)
-    assert curve.values_ns[curve.quantiles.index(0.5)] == 500_000_000
-    assert response_curve(cell, counts[0, :30], values[:30], []) is None
-
-
 def test_stalls_of_a_short_window_lie_on_the_axis_of_the_run() -> None:
-    marks = run_marks(stall_mask(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), None), 10, None)
+    marks = run_marks(window_stalls(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), None).is_stalled, 10, None)
     assert marks["stalls"] == [[11.5, 13.5]]
     assert marks["words"] == ["1 stall, 2 s, longest 2 s"]
 
@@ -89,7 +78,7 @@ def test_a_beginning_that_still_rises_is_no_stall() -> None:
     rising[400:404] = 10.0
     judged = settled_part(rising)
     assert judged is not None and (judged.start_s, judged.stalled_s) == (100, 4)
-    assert run_marks(stall_mask(rising, judged), 10, judged)["stalls"] == [[409.5, 413.5]]
+    assert run_marks(window_stalls(rising, judged).is_stalled, 10, judged)["stalls"] == [[409.5, 413.5]]
 
 
 def run_of(window: np.ndarray) -> RunThroughput:
@@ -216,6 +205,31 @@ def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
     assert len(throughput["v"]) > 3 * len(others[0]["v"])
     assert min(throughput["v"]) == min(others[0]["v"]) == 0
     assert others[0]["s"] + sum(others[0]["d"]) <= 900
+
+
+def _packed_values(values: list[float]) -> dict[str, Any]:
+    line = {"name": "m", "s": np.arange(len(values)), "v": np.array(values), "step": 1, "after_gaps": np.zeros(0)}
+    run = {"phases": [], "panels": [{"title": "t", "lines": [line], "key": "", "log": False}], "seconds": len(values)}
+    packed: dict[str, Any] = json.loads(unpacked(packed_run(run, LADDER[0])))["panels"][0]["lines"][0]
+    return packed
+
+
+def test_a_line_is_packed_as_whole_numbers_that_end_at_one_decimal_place() -> None:
+    cases = [([0.5, 12.25, 0.0], 2, [50, 1225, 0]), ([3.0, 100.0], 0, [3, 100]), ([1.5e9, 2e9], -8, [15, 20])]
+    cases += [([0.0, -0.0], 0, [0, 0]), ([1234.56, 0.1], 1, [12350, 1])]
+    for values, place, numbers in cases:
+        packed = _packed_values(values)
+        assert (packed.get("p", 0), packed["v"]) == (place, numbers), values
+        assert all(isinstance(number, int) for number in packed["v"])
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=9))
+def test_a_packed_line_gives_four_significant_digits_back(values: list[float]) -> None:
+    packed = _packed_values(values)
+    place = packed.get("p", 0)
+    read = [value / 10**place if place > 0 else value * 10**-place for value in packed["v"]]
+    assert read == pytest.approx(values, rel=5.001e-4, abs=1e-290)
+    assert all(number == float(f"{number:.4g}") for number in read if 1e-18 < abs(number) < 1e18)
 
 
 def test_a_packed_line_names_its_gaps_its_step_and_whether_it_is_thinned() -> None:

@@ -25,6 +25,7 @@ from dbdyno.report import (
     why_object,
     why_of,
 )
+from dbdyno.report.why._blocks import causes_table
 from dbdyno.report.why._causes import settings_in_effect, user_rows
 from explained_study import PlantedTimes
 
@@ -95,6 +96,18 @@ def test_terminal_markdown_page_and_program_tell_it(analysis: StudyAnalysis) -> 
     assert whole == pytest.approx(found["threads"]["gap"]["difference_ms"])
     assert found["processors"]["background"] == pytest.approx({"left": 0.1, "right": 0.6})
     assert found["processors"]["neighbours"] == pytest.approx({"left": 0.5, "right": 0.0})
+
+
+def test_where_no_setting_differs_the_table_has_no_column_for_settings(analysis: StudyAnalysis) -> None:
+    why = why_of(analysis, PAIR)
+    assert why.ranking is not None
+    bare_causes = tuple(replace(found, settings={}) for found in why.ranking.causes)
+    for shown, has_settings in ((why, True), (replace(why, ranking=replace(why.ranking, causes=bare_causes)), False)):
+        table = causes_table(shown)
+        assert table is not None
+        titles = [column.title for column in table.columns]
+        assert ("settings that differ" in titles) == has_settings
+        assert all(len(row) == len(titles) for row in table.rows)
 
 
 @pytest.mark.parametrize(("steal", "count"), [((0.0, 0.0), 2), ((0.0, 0.4), 3)])
@@ -215,3 +228,16 @@ def test_settings_of_innodb_bear_on_nothing_where_tables_are_elsewhere(storage_e
     settings = settings_in_effect(left, replace(right, storage_engine=storage_engine))
     of_innodb = {"page.checksum", "sync.spin_delay"}
     assert of_innodb & set(settings) == (of_innodb if is_shown else set())
+
+
+@pytest.mark.parametrize(("cipher", "values"), [("TLS_AES_256_GCM_SHA384", ("plain", "encrypted")), ("", None)])
+def test_the_cipher_of_the_sessions_shows_whether_they_were_encrypted(
+    cipher: str, values: tuple[str, str] | None
+) -> None:
+    """What a server offers says nothing: MariaDB offers TLS where no session used it, and MySQL requires it nowhere."""
+    facts = TargetFacts("a", variables={"version": "9.7.4", "have_ssl": "YES"}, session={"ssl_cipher": [""]})
+    settings = settings_in_effect(facts, replace(facts, session={"ssl_cipher": [cipher]}))
+    found_values = settings["derived:encryption"]
+    assert found_values == (values or ("plain", "plain"))
+    known = Circumstances(settings=settings)
+    assert known.allow(next(cause for cause in causes() if cause.cause_id == "tls")) == (values is not None)

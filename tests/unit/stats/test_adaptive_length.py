@@ -9,7 +9,7 @@ import pytest
 
 from dbdyno.stats import AdaptiveLengthRule, Course, StoppingRule, advanced, followed, run_course
 from planted_series import jump, noisy
-from public_series import RUNS, needs_series, public_series
+from public_series import RUNS, public_series
 
 OPEN = AdaptiveLengthRule(1800, 900, by_state=True, stopping=StoppingRule(cap_s=None))
 
@@ -27,7 +27,6 @@ def series() -> dict[str, np.ndarray]:
     return public_series()
 
 
-@needs_series
 @pytest.mark.parametrize("run", RUNS)
 def test_a_real_run_played_second_by_second_takes_the_course_that_its_stored_seconds_give(
     run: str, series: dict[str, np.ndarray]
@@ -36,7 +35,6 @@ def test_a_real_run_played_second_by_second_takes_the_course_that_its_stored_sec
     assert played(seconds, OPEN) == followed(seconds, OPEN)
 
 
-@needs_series
 def test_windows_of_settled_real_runs_stand_for_the_level_that_follows(series: dict[str, np.ndarray]) -> None:
     """Not of those that shift later: throughput alone can't see that, and here no server could be asked."""
     for run in ("RO-Ma11_4-bp32-t128", "RO-Ma12_1-bp32-t128", "RW-My8_0-bp2-t1", "RWn-My8_0-bp2-t256"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,28 +28,20 @@ from dbdyno.stats import (
     verdict_of,
     welch_df,
 )
-
-SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
-shared = pytest.mark.skipif(not SERIES.is_dir(), reason="the shared series are not beside this checkout")
+from public_series import EXPECTED, EXPECTED_GROUP
 
 
 @pytest.fixture(scope="module")
-def expected_cell() -> dict[str, dict]:
-    return json.loads((SERIES / "expected_cell.json").read_text())
+def whole_runs() -> dict[str, tuple[float, float]]:
+    runs = EXPECTED_GROUP["sigma_b=0.0"]["rank_intervals"]
+    return {run: (EXPECTED[run]["mean"], EXPECTED[run]["half"]) for run in runs}
 
 
-@pytest.fixture(scope="module")
-def whole_runs(expected_cell: dict[str, dict]) -> dict[str, tuple[float, float]]:
-    runs = json.loads((SERIES / "expected.json").read_text())
-    return {run: (runs[run]["mean"], runs[run]["half"]) for run in expected_cell["sigma_b=0.0"]["rank_intervals"]}
-
-
-@shared
 @pytest.mark.parametrize("sigma_b", [0.0, 0.012, 0.02])
 def test_public_group_of_ten_has_the_expected_verdicts_and_ranks(
-    sigma_b: float, expected_cell: dict[str, dict], whole_runs: dict[str, tuple[float, float]]
+    sigma_b: float, whole_runs: dict[str, tuple[float, float]]
 ) -> None:
-    expected = expected_cell[f"sigma_b={sigma_b}"]
+    expected = EXPECTED_GROUP[f"sigma_b={sigma_b}"]
     levels = {run: single_run_level(mean, half, sigma_b) for run, (mean, half) in whole_runs.items()}
     pairs = list(itertools.combinations(levels, 2))
     differences = [compare(levels[a], levels[b]) for a, b in pairs]
@@ -66,11 +56,8 @@ def test_public_group_of_ten_has_the_expected_verdicts_and_ranks(
     assert ranks == expected["rank_intervals"]
 
 
-@shared
-def test_public_pairs_have_the_expected_ratio_and_interval(
-    expected_cell: dict[str, dict], whole_runs: dict[str, tuple[float, float]]
-) -> None:
-    for pair, expected in expected_cell["example_pairs"].items():
+def test_public_pairs_have_the_expected_ratio_and_interval(whole_runs: dict[str, tuple[float, float]]) -> None:
+    for pair, expected in EXPECTED_GROUP["example_pairs"].items():
         left, right = (single_run_level(*whole_runs[run], 0.012) for run in pair.split(" / "))
         difference = compare(left, right)
         low, high = difference.interval()

@@ -9,10 +9,9 @@ import pytest
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats import LogLevel, benjamini_hochberg, cheapest_window_s, lead, matching_window_s, single_run_level
-from public_series import EXPECTED, needs_series
+from public_series import EXPECTED
 
 
-@needs_series
 @pytest.mark.parametrize(("spread", "low", "high"), [(0.012, 27.8, 41.3), (0.0, 32.0, 36.7)])
 def test_the_lead_of_the_public_group_holds_against_all_nine_others(spread: float, low: float, high: float) -> None:
     group = [run for run in EXPECTED if run.startswith("RO-") and run.endswith("bp32-t128")]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,24 +12,17 @@ from scipy.signal import lfilter
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats import autocorrelation_time, noise_interval
-
-SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
-shared = pytest.mark.skipif(not SERIES.is_dir(), reason="the shared series are not beside this checkout")
-RUNS = sorted(json.loads((SERIES / "expected.json").read_text())) if SERIES.is_dir() else ["absent"]
+from public_series import EXPECTED, RUNS, public_series
 
 
 @pytest.fixture(scope="module")
 def series() -> dict[str, np.ndarray]:
-    table = pq.read_table(SERIES / "series.parquet", columns=["run", "second", "tps"])
-    runs = np.array(table["run"].to_pylist())
-    tps, second = table["tps"].to_numpy(), table["second"].to_numpy()
-    return {run: tps[runs == run][np.argsort(second[runs == run])] for run in RUNS}
+    return public_series()
 
 
-@shared
 @pytest.mark.parametrize("run", RUNS)
 def test_public_series_give_the_expected_interval(run: str, series: dict[str, np.ndarray]) -> None:
-    expected = json.loads((SERIES / "expected.json").read_text())[run]
+    expected = EXPECTED[run]
     interval = noise_interval(series[run])
     assert interval.n == expected["n"]
     fields = {"mean": "mean", "sd": "sd", "iat": "iat", "ess": "ess", "half_iat": "half_iat", "half_bm5": "half_bm5"}

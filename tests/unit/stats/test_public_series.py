@@ -19,9 +19,9 @@ from dbdyno.stats import (
     stopping_point,
     t_quantile,
 )
-from public_series import EXPECTED, RUNS, close, needs_series, public_series
+from public_series import EXPECTED, RUNS, close, public_series
 
-pytestmark = [needs_series, pytest.mark.parametrize("run", RUNS)]
+pytestmark = pytest.mark.parametrize("run", RUNS)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from dbdyno.stats import settled_part
 from planted_series import jump, noisy, ramp, stalled
-from public_series import EXPECTED, RUNS, close, needs_series, public_series
+from public_series import EXPECTED, RUNS, close, public_series
 
 
 def test_a_slow_start_is_neither_in_the_level_nor_a_stall() -> None:
@@ -38,7 +38,6 @@ def test_a_server_that_died_has_no_level_and_no_stalls() -> None:
     assert (found.status, found.tps_mean, found.stalled_s, found.judged_from_s) == ("dead", None, 0, 200)
 
 
-@needs_series
 @pytest.mark.parametrize("run", RUNS)
 def test_public_runs_have_the_level_and_the_stalls_that_are_expected(run: str) -> None:
     found, expected = settled_part(public_series()[run]), EXPECTED[run]

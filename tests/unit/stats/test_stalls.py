@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats import stalled_seconds, stalls
-
-SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
+from public_series import EXPECTED, public_series
 
 
 def test_ten_planted_stalls_of_five_seconds_are_counted_exactly() -> None:
@@ -62,12 +58,10 @@ def test_all_seconds_of_a_stalled_group_are_stalled_and_those_in_no_group_are_no
     assert len(found) == 39
 
 
-@pytest.mark.skipif(not SERIES.is_dir(), reason="the shared series are not beside this checkout")
 def test_public_runs_have_the_expected_stalls() -> None:
-    table = pq.read_table(SERIES / "series.parquet", columns=["run", "tps"])
-    runs, tps = np.array(table["run"].to_pylist()), table["tps"].to_numpy()
-    for run, expected in json.loads((SERIES / "expected.json").read_text()).items():
-        found = stalls(tps[runs == run])
+    series = public_series()
+    for run, expected in EXPECTED.items():
+        found = stalls(series[run])
         assert found.share == pytest.approx(expected["whole_stall_share"], abs=2e-6), run
         counts = (expected["whole_stall_count"], expected["whole_stall_longest"])
         assert (found.count, found.longest_s) == counts, run

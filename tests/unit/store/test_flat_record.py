@@ -22,7 +22,7 @@ from dbdyno.core import (
 )
 from dbdyno.store import record_from_json, record_to_json
 from dbdyno.store._files import json_text
-from dbdyno.store._views import connect
+from dbdyno.store._views import open_views
 
 # Written by the version before the record was nested. Results folders hold such files, with their digests.
 STORED = """\
@@ -174,7 +174,7 @@ def test_a_damaged_field_of_a_part_is_named_as_it_stands_in_the_file(change: Map
 
 def test_fields_of_the_parts_are_columns_of_their_own() -> None:
     pytest.importorskip("duckdb")
-    with connect([RECORD], []) as database:
+    with open_views([RECORD], []) as database:
         names = "tps_mean, client_use_basis, unsent, ended_ns, latency_ns_p99, errors"
         rows = database.execute(f"SELECT {names} FROM runs").fetchall()
     assert rows == [(1635.5, "calibration", 3, 1_790_000_970_000_000_000, 14_000_000, 18)]

@@ -23,12 +23,13 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": (
         "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
         "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `errors`, `limits`, `settings`, `timeouts`; `targets` "
-        "or `[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
-        "the study gives, and `question` the question.",
+        "or `[[scale.small.target]]` replace all targets, and `hosts`, `bench`, `fleet` and `routes` the whole table "
+        "of that name; `[scale.small.workload]` replaces options that a workload of the study gives, and `question` "
+        "the question.",
         _schema.TOP,
     ),
     "`[[target]]`": (
-        "Instead of a name in `targets`, where a target needs settings of its own. `[target.settings]` holds neutral "
+        "Instead of a name in `targets`, where a target needs separate settings. `[target.settings]` holds neutral "
         "parameters that are others for it than for the rest, `[target.options]` the server's own options as "
         "`option = value`, written as given; all are read back, and the audit tells where targets differ by them. "
         "`[target.workload]` holds options of the workload that are others for this target, such as how its tables are "

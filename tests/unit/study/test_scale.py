@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import StudyError
-from dbdyno.study import parse_study, read_study, study_text
+from dbdyno.study import HostChoice, parse_study, read_study, study_text
 
 STUDIES = sorted((Path(__file__).parents[3] / "studies").glob("*.toml"))
 OUR_OWN = ("first", "engines-2026", "tpcc-2026", "linkbench-2026")
@@ -71,6 +71,54 @@ def test_a_scaled_study_that_was_written_says_so_when_it_is_read_again() -> None
     again = parse_study(study_text(small), "other.toml")
     assert again == small
     assert again.scaled == "small"
+
+
+NETWORK = """
+[scale.far]
+axes = {route = ["loopback", "wan"]}
+bench.a = {server = "db1"}
+routes.wan = {rtt = "10ms"}
+[scale.far.hosts.db1]
+ssh = "bench@db1"
+address = "10.1.0.2"
+"""
+
+
+def test_a_scale_may_run_its_servers_on_hosts_and_is_no_smaller_for_that() -> None:
+    far = parse_study(BIG + NETWORK, "big.toml", "far")
+    (bench,) = far.benches
+    assert bench.server == HostChoice("db1", "bench@db1", "10.1.0.2")
+    assert far.routes == ("loopback", "wan") and [route.name for route in far.shaped_routes] == ["wan"]
+    assert (far.name, far.scaled, len(far.targets)) == ("big-far", "", 3)
+    assert parse_study(BIG + NETWORK + "[scale.far.measure]\nseed = 7\n", "big.toml", "far").scaled == "far"
+    assert not parse_study(BIG + NETWORK, "big.toml").benches
+
+
+def test_hosts_of_a_scale_stand_for_those_of_the_study() -> None:
+    near = '[hosts.old]\n[bench.b]\nserver = "old"\n'
+    (bench,) = parse_study(BIG + near + NETWORK, "big.toml", "far").benches
+    assert (bench.name, bench.words) == ("a", "db1 (bench@db1)")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (('server = "db1"', 'server = "db2"'), "db2"),
+        (('address = "10.1.0.2"\n', ""), "address"),
+        (("bench.a = ", "bench.a.b = "), "unknown key 'b'"),
+        (("bench.a = ", "bench = 3\nroutes.a = "), "bench"),
+    ],
+)
+def test_hosts_of_a_scale_are_checked_as_those_of_a_study(change: tuple[str, str], words: str) -> None:
+    with pytest.raises(StudyError, match=words):
+        parse_study(BIG + NETWORK.replace(*change), "big.toml", "far")
+
+
+def test_hosts_can_be_replaced_when_a_study_is_read() -> None:
+    places = {"hosts": {"mine": {"ssh": "me@mine", "address": "10.2.0.1"}}, "bench": {"z": {"server": "mine"}}}
+    study = parse_study(BIG + NETWORK, "big.toml", "far", places)
+    assert [bench.words for bench in study.benches] == ["mine (me@mine)"]
+    assert parse_study(study_text(study), "other.toml") == study
 
 
 @pytest.mark.parametrize(

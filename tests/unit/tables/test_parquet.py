@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbdyno.tables import Table, Texts, joined, parquet_bytes, read_parquet
-from dbdyno.tables._parquet_thrift import I32, struct_bytes
+from dbdyno.tables import Table, Texts, _parquet_footer, concatenate, parquet_bytes, read_parquet
+from dbdyno.tables._parquet_thrift import I32, read_struct, struct_bytes
 
 MOST = 1 << 20
 TABLE = Table(
@@ -200,9 +200,29 @@ def test_columns_of_the_same_few_bytes_are_decoded_once_and_nobody_can_change_th
 def test_joined_tables_hold_the_rows_of_both() -> None:
     first = Table({"name": Texts.of(["a", None]), "value": np.array([1.0, 2.0])})
     second = Table({"name": Texts.of(["b", "a"]), "value": np.array([3.0, np.nan])})
-    assert joined([first, second]).rows() == first.rows() + second.rows()
+    assert concatenate([first, second]).rows() == first.rows() + second.rows()
 
 
 def test_rows_are_picked_by_their_texts() -> None:
     assert TABLE.at(TABLE.texts("run").among({"a"})).values("count") == [1, 2**62]
     assert not TABLE.texts("nobody").among({"a"}).any()
+
+
+def test_the_schema_that_files_share_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (Table({"second": np.arange(rows), "tps": np.arange(rows) / 3}) for rows in (3, 5))
+    assert read_parquet(parquet_bytes(first), most_rows=MOST).rows() == first.rows()
+    monkeypatch.setattr(_parquet_footer, "_stored_column", None)
+    assert read_parquet(parquet_bytes(second), most_rows=MOST).rows() == second.rows()
+
+
+def test_a_footer_whose_fields_are_in_another_order_is_read() -> None:
+    content = parquet_bytes(TABLE, WHOLE)
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    fields, _ = read_struct(content, begin)
+    fields[1], elements = I32(fields[1]), fields.pop(2)
+    for element in elements:
+        element.update({key: I32(element[key]) for key in (1, 3, 5, 6) if key in element})
+    footer = struct_bytes({3: fields[3], 4: fields[4], 2: elements, 1: fields[1]})
+    reordered = content[:begin] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    for _ in range(2):
+        assert read_parquet(reordered, most_rows=MOST).rows() == read_parquet(content, most_rows=MOST).rows()

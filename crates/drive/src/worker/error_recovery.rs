@@ -16,9 +16,12 @@ pub(super) const GONE_AWAY: u16 = 2006;
 pub(crate) const LOST: u16 = 2013;
 /// Codes of a statement that had no reply because its connection was lost.
 pub const LOST_CONNECTION_CODES: [u16; 2] = [GONE_AWAY, LOST];
-
-/// Its code for a malformed answer.
-const MALFORMED: u16 = 2027;
+/// The client library's code for an answer that does not follow the protocol.
+pub const MALFORMED_PACKET: u16 = 2027;
+/// Its code for an answer that takes more memory than there is: here, than a limit allows.
+pub const ANSWER_TOO_LARGE: u16 = 2008;
+/// Codes of statements that may have had no whole reply, so that they have no time.
+pub const UNTIMED_CODES: [u16; 4] = [GONE_AWAY, LOST, MALFORMED_PACKET, ANSWER_TOO_LARGE];
 
 impl Worker {
     /// Handles an OK packet that answered a SELECT, as if tables had no rows and no columns: no such event was done.
@@ -26,11 +29,11 @@ impl Worker {
     pub(super) fn refuse_without_rows(&mut self, index: u32, now_ns: u64) {
         let what = "it answered a SELECT with an OK packet, without a result set".to_owned();
         let error = WireError::Protocol(what);
-        self.count_statement_error(index, MALFORMED);
+        self.count_statement_error(index, MALFORMED_PACKET);
         self.count_first_attempt(index, now_ns);
         self.fail_event(index);
         let message = format!("{error} (at {})", self.shared.peer);
-        self.fail_run(index, Some(MALFORMED), message, Cause::of(&error));
+        self.fail_run(index, Some(MALFORMED_PACKET), message, Cause::of(&error));
     }
 
     /// Handles an error that answered the statement of an event: repeats it, gives it up, or ends the run.
@@ -153,7 +156,15 @@ impl Worker {
     }
 
     /// Handles a lost connection. If that may be ignored it is opened again, and the event repeated.
-    pub(super) fn lose(&mut self, index: u32, error: &WireError, code: u16, now_ns: u64) {
+    ///
+    /// `lost_code` is the code of connections that end where this one was; a connection that is given up for its answer
+    /// is reported by that.
+    pub(super) fn lose(&mut self, index: u32, error: &WireError, lost_code: u16, now_ns: u64) {
+        let code = match error {
+            WireError::Protocol(_) => MALFORMED_PACKET,
+            WireError::Excess { .. } => ANSWER_TOO_LARGE,
+            _ => lost_code,
+        };
         if self.connections[index as usize].activity == Activity::SettlingUp {
             return self.fail_settling(index, Some(code), lost_text(error), Cause::of(error));
         }
@@ -167,7 +178,7 @@ impl Worker {
             }
             self.count_first_attempt(index, now_ns);
         }
-        if !error.is_connection_lost() || !self.shared.policy.ignores(code) {
+        if !error.is_connection_lost() || !self.shared.policy.ignores(lost_code) {
             if had_event {
                 self.fail_event(index);
             }

@@ -14,7 +14,9 @@ mod settling;
 
 pub(crate) use connection::WorkerConnection;
 pub(crate) use error_recovery::LOST;
-pub use error_recovery::LOST_CONNECTION_CODES;
+pub use error_recovery::{
+    ANSWER_TOO_LARGE, LOST_CONNECTION_CODES, MALFORMED_PACKET, UNTIMED_CODES,
+};
 pub(crate) use recorder::{IntervalMessage, Recorder};
 
 use crate::connection_pair::ConnectionPair;
@@ -32,7 +34,7 @@ use dbdyno_wire::{ReadBuffer, StatementText};
 use dbdyno_workload::{Call, StatementTemplate, StatementType, Workload};
 use pauses::Pauses;
 use reconnector::Reconnector;
-use recorder::{Gauges, Totals};
+use recorder::{EventCounts, Gauges};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -120,7 +122,7 @@ enum WorkerStage {
 pub(crate) struct WorkerEnd {
     pub(crate) worker: usize,
     pub(crate) connections: Vec<WorkerConnection>,
-    pub(crate) totals: Totals,
+    pub(crate) totals: EventCounts,
     pub(crate) began_late_ns: u64,
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
@@ -362,7 +364,7 @@ impl Worker {
         WorkerEnd {
             worker: self.recorder.worker,
             connections: self.connections,
-            totals: Totals {
+            totals: EventCounts {
                 failed: self.recorder.totals.failed + abandoned,
                 ..self.recorder.totals
             },

@@ -30,7 +30,7 @@ pub(crate) struct Gauges {
 
 /// Counts of events over the whole run.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Totals {
+pub(crate) struct EventCounts {
     pub(crate) started: u64,
     pub(crate) completed: u64,
     pub(crate) failed: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Totals {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) page: Box<Interval>,
-    pub(crate) totals: Totals,
+    pub(crate) totals: EventCounts,
     pub(crate) silences: SilenceLog,
     pub(crate) outages: OutageLog,
     /// Bytes, sent and received, of closed connections that are not counted in an interval yet.
@@ -74,7 +74,7 @@ impl Recorder {
     ) -> Self {
         Self {
             page: Box::new(Interval::new(shape)),
-            totals: Totals::default(),
+            totals: EventCounts::default(),
             silences: SilenceLog::new(grid.start_ns),
             outages: OutageLog::default(),
             wake_ups: 0,

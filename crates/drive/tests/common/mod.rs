@@ -1,4 +1,4 @@
-//! What several tests of runs need.
+//! Builds the loads that several tests of runs drive.
 
 use dbdyno_drive::{
     ClientShare, ErrorPolicy, Load, Pacing, Phase, PreparedFull, Protocol, StartTime,

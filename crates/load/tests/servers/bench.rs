@@ -54,6 +54,13 @@ impl ProgramOutput {
             .pop()
             .unwrap_or_else(|| panic!("no last record; {}", self.told))
     }
+
+    /// Returns the code of the error that was printed last.
+    pub(crate) fn code(&self) -> &str {
+        let last = self.told.lines().last();
+        let code = last.and_then(|line| line.strip_prefix("code: "));
+        code.unwrap_or_default()
+    }
 }
 
 /// Controls the program while it runs.
@@ -124,6 +131,7 @@ impl ServerFixture {
     fn spawn(command: &mut Command) -> RunningProgram {
         let mut child = command
             .env_remove("DBDYNO_PASSWORD_FILE")
+            .env("DBDYNO_ERROR_CODES", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -157,7 +157,7 @@ unsafe fn place_of(state: *mut lua::lua_State) -> Option<lua::lua_Debug> {
         let mut level = 0;
         while lua::lua_getstack(state, level, &raw mut place) != 0 {
             lua::lua_getinfo(state, c"Sl".as_ptr(), &raw mut place);
-            let is_of_a_file = matches!((*place.source).cast_unsigned(), b'@' | b'=');
+            let is_of_a_file = matches!((*place.source).to_ne_bytes(), [b'@' | b'=']);
             if is_of_a_file && place.currentline > 0 {
                 return Some(place);
             }

@@ -48,8 +48,7 @@ impl CpuTimer {
         let mut event: libc::sigevent = unsafe { std::mem::zeroed() };
         event.sigev_notify = libc::SIGEV_THREAD_ID;
         event.sigev_signo = libc::SIGVTALRM;
-        // SAFETY: gettid has no conditions.
-        event.sigev_notify_thread_id = unsafe { libc::gettid() };
+        event.sigev_notify_thread_id = thread_id();
         let tick = libc::timespec {
             tv_sec: 0,
             tv_nsec: i64::from(TICK_MS) * 1_000_000,
@@ -80,6 +79,13 @@ impl Drop for CpuTimer {
         // SAFETY: made by timer_create, and deleted once.
         unsafe { libc::timer_delete(self.0) };
     }
+}
+
+/// Returns the system's number of this thread, by the system call: glibc has a function for it from 2.30 on only.
+fn thread_id() -> libc::pid_t {
+    // SAFETY: the call has no conditions.
+    let number = unsafe { libc::syscall(libc::SYS_gettid) };
+    libc::pid_t::try_from(number).expect("Linux numbers threads with 32 bits")
 }
 
 fn install_handler() {

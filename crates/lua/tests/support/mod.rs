@@ -68,6 +68,7 @@ fn carry_out(arguments: &[String]) -> Result<u8, EarlyExit> {
     let engine = Engine::new(line.settings.clone(), Log::stdout(line.settings.verbosity));
     let failed = |_| EarlyExit {
         said: Vec::new(),
+        meant: None,
         exit: 1,
     };
     let launch = Launch {

@@ -62,9 +62,13 @@ impl Builtin {
     /// Returns the builtin of this name.
     #[must_use]
     pub fn named(name: &str, dialect: Dialect) -> Option<Self> {
-        let mut known = OLTP.into_iter().chain([BULK_INSERT]);
-        let name = known.find(|known| *known == name)?;
+        let name = Self::names().find(|known| *known == name)?;
         Some(Self { name, dialect })
+    }
+
+    /// Returns the names of all.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        OLTP.into_iter().chain([BULK_INSERT])
     }
 
     /// Returns what it declares; `None`: nothing, as `bulk_insert`.

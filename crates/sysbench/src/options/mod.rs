@@ -69,6 +69,9 @@ pub struct EarlyExit {
     pub said: Vec<OptionMessage>,
     /// The exit code.
     pub exit: u8,
+    /// The option or the name that was probably meant. sysbench says nothing of the kind, so it is for people at a
+    /// terminal alone.
+    pub meant: Option<String>,
 }
 
 impl EarlyExit {
@@ -76,6 +79,7 @@ impl EarlyExit {
         Self {
             said: vec![said],
             exit: 1,
+            meant: None,
         }
     }
 
@@ -182,6 +186,7 @@ fn answer(text: String, said: Vec<OptionMessage>) -> EarlyExit {
     EarlyExit {
         said: vec![OptionMessage::out(text)],
         exit: 0,
+        meant: None,
     }
     .after(said)
 }

@@ -49,7 +49,13 @@ pub fn apply_script_options(
             other => other,
         };
         if taken != OptionOutcome::Taken {
-            return Err(given.refused().after(said));
+            let meant =
+                (taken == OptionOutcome::Unknown).then(|| table.nearest_option(&given.name));
+            let refused = EarlyExit {
+                meant: meant.flatten(),
+                ..given.refused()
+            };
+            return Err(refused.after(said));
         }
     }
     // Validators are asked when everything has been read.

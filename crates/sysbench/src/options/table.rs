@@ -4,6 +4,7 @@ use super::definitions::{Definition, Groups, all};
 use super::value::{ArgKind, OptionValues, Value, underscored};
 use super::{EarlyExit, OptionMessage, config_file, number};
 use crate::Dialect;
+use dbdyno_workload::probably_meant;
 
 /// Options with their values. A value is read when it is asked for: that is when sysbench complains of it.
 #[derive(Clone)]
@@ -82,6 +83,14 @@ impl Table {
             Some(value) => self.give(&name, Some(value), said),
             None => OptionOutcome::Taken,
         }
+    }
+
+    /// Returns the option that was probably meant by a name that nobody has declared, as it is written.
+    pub(super) fn nearest_option(&self, name: &str) -> Option<String> {
+        let shown = self.entries.iter().filter(|entry| !entry.hidden);
+        let names = shown.map(|entry| entry.name.as_str());
+        probably_meant(&underscored(name), names)
+            .map(|near| format!("--{}", near.replace('_', "-")))
     }
 
     /// Takes a value from the command line.

@@ -46,6 +46,11 @@ impl Graph {
         self.start
     }
 
+    /// Returns the law by which nodes have links.
+    pub(super) fn law(&self) -> &LinkCountDistribution {
+        &self.law
+    }
+
     /// Returns the count of nodes.
     pub(super) fn count(&self) -> u64 {
         self.count

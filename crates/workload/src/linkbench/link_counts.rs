@@ -8,6 +8,8 @@ pub(super) struct LinkCountDistribution {
     counts: Vec<u64>,
     /// Share of the nodes with at most as many links.
     shares: Vec<f64>,
+    /// CRC-32 of the file that it was read from; `None`: it is dbdyno's own.
+    file_sum: Option<u32>,
 }
 
 /// The section of the tool's distribution file that holds the law.
@@ -25,6 +27,7 @@ impl LinkCountDistribution {
         let mut law = Self {
             counts: Vec::new(),
             shares: Vec::new(),
+            file_sum: Some(crc32fast::hash(text.as_bytes())),
         };
         let section = text
             .lines()
@@ -47,7 +50,16 @@ impl LinkCountDistribution {
     /// Creates the law made of points of a curve; see [`crate::linkbench::curve`].
     pub(super) fn of(points: impl Iterator<Item = (u64, f64)>) -> Self {
         let (counts, shares) = points.unzip();
-        Self { counts, shares }
+        Self {
+            counts,
+            shares,
+            file_sum: None,
+        }
+    }
+
+    /// Returns the CRC-32 of the file that it was read from; `None`: it is dbdyno's own.
+    pub(super) fn file_sum(&self) -> Option<u32> {
+        self.file_sum
     }
 
     /// Returns the count of links at a place among all nodes, from 0 (fewest) to 1 (most).

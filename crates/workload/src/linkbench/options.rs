@@ -107,7 +107,7 @@ impl LinkBenchOptions {
         }
         let (how, engine) = (&self.table_compression, &self.mysql_storage_engine);
         if how != "none" && !compresses_as_innodb(engine) {
-            let allowed = format!("none, as it is InnoDB's compression and not that of {engine},");
+            let allowed = format!("none ({engine} has no InnoDB compression)");
             return Err(WorkloadError::invalid("table_compression", how, &allowed));
         }
         let sum = self.mix().sum();
@@ -192,7 +192,7 @@ mod tests {
         let rocksdb = ("mysql_storage_engine", "rocksdb");
         for how in ["row-compressed", "page-compressed"] {
             let message = read(&[rocksdb, ("table_compression", how)]).unwrap_err();
-            assert!(message.contains("not that of rocksdb"), "{message}");
+            assert!(message.contains("rocksdb"), "{message}");
             assert!(read(&[("table_compression", how)]).is_ok());
         }
         assert!(read(&[rocksdb]).is_ok());

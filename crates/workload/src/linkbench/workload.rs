@@ -76,6 +76,11 @@ impl LinkBench {
         users: u32,
     ) -> Self {
         let templates = statement::templates(&options.dbid);
+        let metadata = Metadata {
+            imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
+            options: listed(&options, graph.law().file_sum()),
+            quirks: quirks::active(options.is_fixed()),
+        };
         let shared = LinkBenchShared {
             ids: Ids::new(&graph, options.is_fixed()),
             graph,
@@ -90,11 +95,7 @@ impl LinkBench {
             statements: templates,
             statement_types: statement::NAMES.to_vec(),
             transaction_types: operation::NAMES.to_vec(),
-            metadata: Metadata {
-                imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
-                options: options.list(),
-                quirks: quirks::active(options.is_fixed()),
-            },
+            metadata,
             retry: Some(retry_policy(options.is_fixed())),
             sends_several_statements: true,
             has_second_connection: true,
@@ -109,6 +110,18 @@ impl LinkBench {
             spec,
         }
     }
+}
+
+/// Lists the options. Each host has the data file elsewhere, so its name and the checksum of its content stand for it.
+fn listed(options: &LinkBenchOptions, file_sum: Option<u32>) -> Vec<(String, String)> {
+    let mut list = options.list();
+    if let Some(sum) = file_sum {
+        for (_, path) in list.iter_mut().filter(|(name, _)| name == "data_file") {
+            *path = path.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        list.push(("crc32 of data_file".to_owned(), format!("{sum:08x}")));
+    }
+    list
 }
 
 /// Repeats without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up

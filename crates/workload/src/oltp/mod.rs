@@ -75,7 +75,7 @@ fn read(
 ) -> Result<(&'static OltpScript, OltpOptions), WorkloadError> {
     let unknown = || WorkloadError::UnknownWorkload {
         name: name.to_owned(),
-        nearest: String::new(),
+        nearest: None,
         known: script_names().collect::<Vec<_>>().join(", "),
     };
     let script = script::script_named(bare(name)).ok_or_else(unknown)?;

@@ -1,4 +1,4 @@
-//! Tests of the list of quirks.
+//! Tests the list of quirks.
 
 use super::*;
 use crate::{RandomKind, RandomSource, workload, workload_names};

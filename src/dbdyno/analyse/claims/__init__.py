@@ -11,14 +11,13 @@ from dbdyno.analyse.claims._cell_index import (
 from dbdyno.analyse.claims._judge import JudgedClaim, judge_claims
 from dbdyno.analyse.claims._object import claims_object
 from dbdyno.analyse.claims._result import ClaimResult, Outcome
-from dbdyno.analyse.claims._terminal import (
+from dbdyno.analyse.claims._words import (
     MARKS,
     about,
     arithmetic_words,
+    claim_scope,
     is_of_cells,
     own_words,
-    place_of,
-    print_claims,
     printed_words,
     tally,
 )
@@ -40,13 +39,12 @@ __all__ = [
     "Undecidable",
     "about",
     "arithmetic_words",
+    "claim_scope",
     "claims_object",
     "is_of_cells",
     "judge_claims",
     "original_logs",
     "own_words",
-    "place_of",
-    "print_claims",
     "printed_words",
     "published",
     "tally",

@@ -223,7 +223,7 @@ class CellIndex:
         return self._cells_of_report_length(cells)
 
     def _cells_of_report_length(self, cells: list[CellJudgement]) -> list[CellJudgement]:
-        """Return, of runs of several lengths, those that are as long as the report's, if there are any."""
+        """Return the runs that are as long as the report's, if the lengths differ and there are any."""
         lengths, report_length_s = self.sources.lengths_s, self.window_s
         labels = {group.cell.workload for group in cells}
         matching_labels = {

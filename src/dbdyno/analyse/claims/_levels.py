@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbdyno.analyse import FAR, CellJudgement, listed
 from dbdyno.analyse.claims._catalogue import Claim, Metric, Published
 from dbdyno.analyse.claims._cell_index import CellIndex, MeasuredLevel, Undecidable, unsettled_words
-from dbdyno.analyse.claims._result import ClaimResult, joined, within
+from dbdyno.analyse.claims._result import ClaimResult, join_results, within
 from dbdyno.stats import Peak, compare, peak
 
 _LEVEL = 0.97  # as everywhere: less than 3 % apart is the same
@@ -26,9 +26,9 @@ def check_peak(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
     top = _curve_peak(curve)
     if claim.at.concurrency not in top.concurrencies:
         where = listed([f"{n}" for n in top.concurrencies])
-        return joined(result, ClaimResult("does not hold", f"the peak is at {where} connections"))
+        return join_results(result, ClaimResult("does not hold", f"the peak is at {where} connections"))
     groups = index.meant(claim.at)
-    return joined(
+    return join_results(
         result,
         _peak_result(top),
         _check_settled(_possible_peaks(groups, index, claim.metric, curve[top.best])),
@@ -43,21 +43,21 @@ def check_collapse(claim: Claim, index: CellIndex, report: Published) -> ClaimRe
     top, concurrency = _curve_peak(curve), claim.at.concurrency or 0
     possible_peaks = _possible_peaks(groups, index, claim.metric, curve[top.best])
     if concurrency in top.falls:
-        return joined(
+        return join_results(
             result, _check_settled([group for group in possible_peaks if group.cell.concurrency > concurrency])
         )
-    open_result = joined(
+    open_result = join_results(
         _check_settled([group for group in possible_peaks if group.cell.concurrency < concurrency]),
         _check_measured([n for n in report.concurrencies if n < concurrency and n not in _measured(groups)]),
     )
     if open_result.outcome != "holds":
-        return joined(result, open_result)
-    return joined(result, ClaimResult("does not hold", f"no collapse from the peak at {top.best} connections"))
+        return join_results(result, open_result)
+    return join_results(result, ClaimResult("does not hold", f"no collapse from the peak at {top.best} connections"))
 
 
 def check_plateau(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     """Check that each engine's best holds the print, and that no higher concurrency lies clearly below it."""
-    return joined(*(_check_engine_plateau(claim, index, report, engine) for engine in claim.engines))
+    return join_results(*(_check_engine_plateau(claim, index, report, engine) for engine in claim.engines))
 
 
 def figure_of(claim: Claim, reading: MeasuredLevel) -> ClaimResult:
@@ -76,7 +76,7 @@ def _check_engine_plateau(claim: Claim, index: CellIndex, report: Published, eng
         return _check_settled(possible_peaks)
     result = figure_of(claim, curve[top.best])
     if not top.falls:
-        return joined(
+        return join_results(
             result,
             *_unproven_falls(engine, curve, top),
             _check_settled([group for group in groups if group.cell.concurrency > top.best]),
@@ -84,7 +84,7 @@ def _check_engine_plateau(claim: Claim, index: CellIndex, report: Published, eng
         )
     where = listed([f"{n}" for n in top.falls])
     words = f"{engine} peaks at {top.best} connections and is clearly slower at {where}"
-    return joined(result, ClaimResult("does not hold", words))
+    return join_results(result, ClaimResult("does not hold", words))
 
 
 def _unproven_falls(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak) -> list[ClaimResult]:

@@ -11,7 +11,7 @@ from dbdyno.analyse.claims._arithmetic import field_totals, ratio_totals
 from dbdyno.analyse.claims._catalogue import Claim, Published
 from dbdyno.analyse.claims._cell_index import CellIndex, MeasuredLevel, NotSettled, Undecidable
 from dbdyno.analyse.claims._levels import figure_of
-from dbdyno.analyse.claims._result import ClaimResult, joined, within
+from dbdyno.analyse.claims._result import ClaimResult, join_results, within
 from dbdyno.analyse.claims._sides import in_unit, other_side
 from dbdyno.stats import LogDifference, LogLevel, compare, holm, lead
 
@@ -44,7 +44,7 @@ def check_engines(claim: Claim, index: CellIndex, report: Published) -> ClaimRes
         for value, end in zip(claim.values, (ranked_changes[0], ranked_changes[-1]), strict=True)
     ]
     middle = in_unit(claim, ranked_changes[len(ranked_changes) // 2])[0]
-    result = joined(
+    result = join_results(
         ends[0], ends[1], _check_none_missing(missing_engines), _check_unsettled_engines(unsettled, near_engines)
     )
     return replace(result, own=middle, low=ends[0].own, high=ends[1].own)
@@ -57,16 +57,16 @@ def check_lead(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
     if engine_lead is None:
         raise Undecidable("no other engine is in the results")
     if engine_lead.best != claim.at.engine:
-        return joined(
+        return join_results(
             _check_standing(levels, claim.engines, missing_engines),
             ClaimResult("can't be told", f"{engine_lead.best} is ahead"),
         )
     result = within(claim.values[0], claim.tolerance, engine_lead.ratio, engine_lead.low, engine_lead.high)
     if engine_lead.low <= 1:
-        return joined(
+        return join_results(
             result, ClaimResult("can't be told", f"its lead over {engine_lead.next_best} is not significant"), rests_on
         )
-    return joined(result, _check_none_missing(missing_engines), rests_on)
+    return join_results(result, _check_none_missing(missing_engines), rests_on)
 
 
 def check_first(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
@@ -75,7 +75,7 @@ def check_first(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
         figure_of(claim, index.reading(replace(claim.at, engine=engine), claim.metric)) for engine in claim.engines
     ]
     levels, missing_engines, rests_on = _engine_levels(claim, index, report)
-    return joined(*figures, _check_standing(levels, claim.engines, missing_engines), rests_on)
+    return join_results(*figures, _check_standing(levels, claim.engines, missing_engines), rests_on)
 
 
 def check_memory(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
@@ -102,7 +102,7 @@ def check_memory(claim: Claim, index: CellIndex, report: Published) -> ClaimResu
         for engine, difference in changes.items()
     }
     rank_result = _check_standing(logs, claim.engines, missing_engines, claim.extreme)
-    return joined(
+    return join_results(
         result, rank_result, _check_all_cells_trusted(claim, index), _check_unsettled_engines(unsettled, near_rivals)
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, short_number, short_percent
 
 Outcome = Literal["holds", "does not hold", "can't be told", "not settled"]
 """`not settled`: it rests on a run without a level that lasts, and the arithmetic does not refute it."""
@@ -15,6 +15,8 @@ WIDEST = 0.25
 """Half-width as a share of the figure from which an interval is too wide to uphold a print."""
 _FAR = 2.0
 """Ratio from which on a difference in percent says little."""
+_FARTHEST = 1_000
+"""Ratio from which on a further digit says nothing."""
 _WEIGHT: Mapping[Outcome, int] = {"holds": 0, "can't be told": 1, "not settled": 2, "does not hold": 3}
 
 
@@ -65,19 +67,21 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
 def _distance_words(value: float, own: float) -> str:
     """Return where a print lies, completed by "recomputed figure".
 
-    >>> _distance_words(14000, 13390), _distance_words(4900, 287.8)
-    ('4.6 % above the', '17 times the')
+    >>> _distance_words(14000, 13390), _distance_words(4900, 287.8), _distance_words(5, 0)
+    ('4.6 % above the', '17 times the', 'more than 1,000 times the')
     """
     times = value / own if own else math.inf
+    if times > _FARTHEST:
+        return f"more than {_FARTHEST:,} times the"
     if times >= _FAR:
-        return f"{times:.3g} times the"
-    return f"{100 * abs(times - 1):.2g} % {'above' if times > 1 else 'below'} the"
+        return f"{short_number(times, 3)} times the"
+    return f"{short_percent(abs(times - 1))} {'above' if times > 1 else 'below'} the"
 
 
-def joined(first: ClaimResult, *others: ClaimResult) -> ClaimResult:
+def join_results(first: ClaimResult, *others: ClaimResult) -> ClaimResult:
     """Join several parts of a claim: the weakest decide, and give the reasons; the figure is that of the first.
 
-    >>> joined(ClaimResult("holds", own=1.0), ClaimResult("can't be told", "why")).outcome
+    >>> join_results(ClaimResult("holds", own=1.0), ClaimResult("can't be told", "why")).outcome
     "can't be told"
     """
     results = (first, *others)

@@ -7,6 +7,7 @@ stores; `_part` defines the model, which other ways of splitting the same time s
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Condition, PartClaim, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import LEVELS, Circumstances, processors_used
+from dbdyno.analyse.explain._counted_work import CountedWork, counted_work
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users, watched_runs
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._knees import RESOURCES, ROW_LOCKS, Knee, knee_of, utilisation
@@ -16,19 +17,21 @@ from dbdyno.analyse.explain._moments import (
     MomentKind,
     Moments,
     RunSeconds,
+    has_moments,
     stalls_explained,
     waves_explained,
 )
 from dbdyno.analyse.explain._network import NetworkTime, network_times
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
 from dbdyno.analyse.explain._profile import Frame, FunctionTimes, StackComparison, compare_stacks, same_function
-from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof, least_effect_ms
+from dbdyno.analyse.explain._proof import Claim, Effect, Proof, ProofTimes, ProofVerdict, judge_proof, least_effect_ms
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import (
     NetworkUse,
     PinnedServer,
     RunTimes,
     StatementTimes,
+    noise_share_of_time,
     split_by_statement,
     statement_mix,
 )
@@ -63,7 +66,9 @@ __all__ = [
     "Cause",
     "CauseRanking",
     "Circumstances",
+    "Claim",
     "Condition",
+    "CountedWork",
     "Difference",
     "Effect",
     "Explanation",
@@ -98,17 +103,20 @@ __all__ = [
     "choose_place",
     "compare_breakdowns",
     "compare_stacks",
+    "counted_work",
     "difference_words",
     "explain",
     "explain_threads",
     "explain_users",
     "gap_lines",
+    "has_moments",
     "judge_proof",
     "knee_of",
     "least_effect_ms",
     "least_total",
     "ms_words",
     "network_times",
+    "noise_share_of_time",
     "processors_used",
     "rank_causes",
     "rest_of",

@@ -38,16 +38,28 @@ def choose_place(explanation: Explanation, place_text: str = "", targets: Sequen
     words = [word.strip() for word in place_text.split(",") if word.strip()]
     matching_places = [place for place in candidates if all(_is_match(word, place) for word in words)]
     if place_text and not (words and matching_places):
-        known_words = [place_words(place, list(cells)) for place in sorted(candidates)]
-        further = [f"{len(known_words) - _MOST_NAMED} more"] if len(known_words) > _MOST_NAMED else []
-        known_places = "; ".join([*known_words[:_MOST_NAMED], *further])
         raise RequestError(
             f"no cell that can be explained matches '{place_text}'",
-            f"known are {known_places or 'none'}",
+            f"known are {_known_words(sorted(candidates)) or 'none'}",
             f"write for example --at {_typed_place(max(candidates))}" if candidates else "",
         )
     best = answer_place([group for group in explanation.judgements if group.place in matching_places])
     return best if best in matching_places else next(iter(matching_places), None)
+
+
+def _known_words(places: Sequence[Place]) -> str:
+    """Name each of a few places; of many the values of each of their properties."""
+    if len(places) <= _MOST_NAMED:
+        return "; ".join(place_words(place, places) for place in places)
+    workloads, routes, tiers, concurrencies = (list(dict.fromkeys(values)) for values in zip(*places, strict=True))
+    values_by_word = {
+        "memory": [format_memory(tier) for tier in sorted(tiers)],
+        "connections": [str(concurrency) for concurrency in sorted(concurrencies)],
+        "workload": workloads,
+        "route": routes,
+    }
+    several = {word: values for word, values in values_by_word.items() if len(values) > 1}
+    return "; ".join(f"{word} {', '.join(values)}" for word, values in several.items())
 
 
 def _typed_place(place: Place) -> str:

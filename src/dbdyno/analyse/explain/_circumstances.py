@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
-from dbdyno.analyse.explain._statements import PinnedServer, RunTimes
+from dbdyno.analyse.explain._statements import PinnedServer, RunTimes, whole_time_ms
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS, with_redo_flushes
 from dbdyno.core import IDLE_TIMES, foreign_use, processor_totals
 
@@ -21,6 +22,8 @@ CLIENT_WORK = "client.work"
 """Fact: the load generator's processor time per transaction, in milliseconds."""
 ATTEMPTS = "attempts"
 """Fact: attempts per committed transaction."""
+TIME = "time"
+"""Fact: milliseconds of a connection per committed transaction."""
 LEVELS = ("engine.history.length",)
 """Levels of the server that causes ask for; all other facts of it are counters per transaction."""
 _GROUPS = "processors.background."
@@ -36,7 +39,7 @@ class Circumstances:
     Parameters
     ----------
     facts : name -> left and right: counters per transaction, `LEVELS`, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`,
-        `CLIENT_WORK`, `ATTEMPTS`
+        `CLIENT_WORK`, `ATTEMPTS`, `TIME`
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
     has_client_host : the load generator has other processors than the server, on another host or by pinning
@@ -110,6 +113,18 @@ class Circumstances:
             added_processors[user] = max(right - left, 0.0) + connection_growth
         least = max(_LEAST_GROWTH, LEAST_SHARE * min(self.facts.get("processors.busy", (0.0, 0.0))))
         return {user: processors for user, processors in added_processors.items() if processors >= least}
+
+    def most_wait_ms(self) -> float:
+        """Return how long a transaction of the right side can wait for those whose use of processors grew.
+
+        While one of them is on a processor, at most all connections wait for it. Infinite where these users took as
+        much of the processors as the sessions lost: then they may be the only reason.
+        """
+        growth = self.growth()
+        before, after = self.facts.get("processors.sessions", (0.0, 0.0))
+        if TIME not in self.facts or before - after < sum(growth.values()) + _LEAST_GROWTH:
+            return math.inf
+        return sum(growth.values()) * self.facts[TIME][1]
 
     def _holds(self, condition: Condition) -> bool:
         if condition.differs:
@@ -193,6 +208,8 @@ def _run_facts(run: RunTimes) -> dict[str, float]:
     facts |= {f"processors.{user}": processors for user, processors in run.processors.items()}
     if run.transactions and run.attempts >= run.transactions:
         facts[ATTEMPTS] = run.attempts / run.transactions
+    if (time_ms := whole_time_ms(run)) is not None:
+        facts[TIME] = time_ms
     if run.client_cpu_ms and run.transactions:
         facts[CLIENT_WORK] = run.client_cpu_ms / run.transactions
     if run.client_cpu_ms and run.client_wait_ms is not None:

@@ -112,6 +112,11 @@ class Moments:
     period_s: float | None = None
 
 
+def has_moments(tps: FloatArray) -> bool:
+    """Return whether a run has stalls or a wave to explain."""
+    return bool(tps.any()) and (bool(_stall_masks(tps)[1].any()) or _wave_period_s(tps) is not None)
+
+
 def stalls_explained(runs: Sequence[RunSeconds]) -> Moments | None:
     """Return stalled seconds against median ones; None where nothing stalled."""
     masked_runs = [(run_seconds, *_stall_masks(run_seconds.tps)) for run_seconds in runs]
@@ -124,10 +129,10 @@ def waves_explained(runs: Sequence[RunSeconds]) -> Moments | None:
     """Return the trough of waves against their crest; None where there is no wave."""
     masked_runs, periods = [], []
     for run_seconds in runs:
-        wave = period(run_seconds.tps) if len(run_seconds.tps) >= SHORTEST_WAVE_S else None
-        if wave is not None and wave.is_wave:
-            periods.append(wave.period_s)
-            masked_runs.append((run_seconds, *_wave_masks(run_seconds.tps, wave.period_s)))
+        period_s = _wave_period_s(run_seconds.tps)
+        if period_s is not None:
+            periods.append(period_s)
+            masked_runs.append((run_seconds, *_wave_masks(run_seconds.tps, period_s)))
     moments = _explain_moments("waves", masked_runs)
     return None if moments is None else replace(moments, period_s=float(np.mean(periods)))
 
@@ -140,6 +145,11 @@ def _stall_masks(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
         return np.zeros(len(tps), bool), np.zeros(len(tps), bool)
     middle = float(np.median(tps))
     return np.abs(tps - middle) <= _NEAR_MEDIAN * middle, stalled
+
+
+def _wave_period_s(tps: FloatArray) -> float | None:
+    wave = period(tps) if len(tps) >= SHORTEST_WAVE_S else None
+    return wave.period_s if wave is not None and wave.is_wave else None
 
 
 def _wave_masks(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -171,8 +171,11 @@ def _demand_and_ratio_ms(part: PartGap, of: PartGap) -> tuple[float, float]:
 
 
 def _factors_by_growth(ms: float, circumstances: Circumstances) -> dict[str, float]:
-    """Return a wait for processors, by whose use of them grew; ``stretch`` where nobody's did."""
-    return _split_in_proportion(circumstances.growth() or {"stretch": 1.0}, ms)
+    """Return a wait for processors, by whose use of them grew; ``stretch`` is what none of these can have caused."""
+    growth = circumstances.growth()
+    charged_ms = math.copysign(min(abs(ms), circumstances.most_wait_ms()), ms) if growth else 0.0
+    factors = _split_in_proportion(growth, charged_ms)
+    return factors | {"stretch": ms - charged_ms} if ms != charged_ms else factors
 
 
 def _split_in_proportion(weights: Mapping[str, float], ms: float) -> dict[str, float]:

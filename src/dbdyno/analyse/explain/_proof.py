@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dbdyno.analyse.explain._gap import LEAST_SHARE, gaps_by_levels
 from dbdyno.analyse.explain._levels import NOTHING, Key, PartLevel, part_levels
-from dbdyno.analyse.explain._part import Breakdown
+from dbdyno.analyse.explain._part import Breakdown, Part
 from dbdyno.analyse.explain._threads import ON_CPU
 from dbdyno.core import Cell, is_network_route
 from dbdyno.stats import t_quantile
@@ -26,6 +26,8 @@ ProofVerdict = Literal["proved", "refuted", "undecided"]
 _LEAST_BACK = 0.75
 _LEAST_GONE = 0.5
 _LEAST_OF_GAP = 0.1
+_REMOVED = "thread.removed"
+"""Stands for what an alteration takes away, next to the parts of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,19 @@ class Effect:
         """Return the effect unchanged, or turned round."""
         return self if sign > 0 else Effect(-self.ms, -self.high, -self.low)
 
-    def less(self, ms: float) -> Effect:
-        """Return the effect without so many milliseconds."""
-        return Effect(self.ms - ms, self.low - ms, self.high - ms)
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Holds what the causes that an alteration undoes claim of the time of the slower side.
+
+    Parameters
+    ----------
+    shares : part -> which share of its time; empty where they claim nothing
+    error : half-width of the 95 % interval of what they claim together, relative
+    """
+
+    shares: Mapping[str, float]
+    error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,7 @@ class ProofTimes:
     gap_ms : what is to be explained
     brought_back_ms : that sessions wait elsewhere instead, once the parts are taken away
     rest_ms : by which a connection of the control rests for each transaction; 0 in a closed loop without think time
+    claim : what is taken away of the parts; None: all of their time
     """
 
     runs: Mapping[Cell, Sequence[Breakdown]]
@@ -125,6 +138,13 @@ class ProofTimes:
     least_calls: float = 0.0
     brought_back_ms: float = 0.0
     rest_ms: float = 0.0
+    claim: Claim | None = None
+
+    def share_of(self, part: str) -> float:
+        """Return which share of a part's time the alteration takes away."""
+        if self.claim is not None:
+            return self.claim.shares.get(part, 0.0)
+        return 1.0 if part in self.removes else 0.0
 
 
 def judge_proof(times: ProofTimes) -> Proof:
@@ -151,7 +171,7 @@ def judge_proof(times: ProofTimes) -> Proof:
     if times.slows_ms:
         predicted, reason = _predict_slowdown(times, least_ms)
     else:
-        predicted, reason = _predict_removal(times, levels, total.left_ms, least_ms)
+        predicted, reason = _predict_removal(times, least_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
@@ -162,7 +182,7 @@ def judge_proof(times: ProofTimes) -> Proof:
         verdict, why = "undecided", "the altered server's threads were not sampled, so the parts may be in place"
     elif verdict == "proved" and (came_ms := sum(changes.values())) < _LEAST_GONE * abs(predicted.ms):
         verdict, why = "undecided", words.parts_stayed.format(came_ms)
-    elif verdict != "proved" and not times.slows_ms:
+    elif verdict != "proved" and not times.slows_ms and times.claim is None:
         verdict, why = _ineffective_alteration_verdict(times, levels, least_ms) or (verdict, why)
     further_changes = {
         part.words: part.difference.ms
@@ -173,7 +193,7 @@ def judge_proof(times: ProofTimes) -> Proof:
     changed_parts = tuple(
         name
         for name, ms in changes.items()
-        if ms >= least_ms and (times.slows_ms or ms >= _LEAST_GONE * _level_ms(levels, times.control, name))
+        if ms >= least_ms and (times.slows_ms or ms >= _LEAST_GONE * _removed_level_ms(times, levels, name))
     )
     return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, changed_parts, further_changes)
 
@@ -199,26 +219,58 @@ def _level_ms(levels: Mapping[Key, PartLevel], cell: Cell, part: str) -> float:
     return levels.get((cell, part), NOTHING).level.mean
 
 
-def _predict_removal(
-    times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float, least_ms: float
-) -> tuple[Effect | None, str]:
-    """Return the time that goes away, and why it is not all of the parts' time; None and why without a prediction."""
-    if not any(run.split == "threads" and run.parts for run in _control_runs(times)):
+def _removed_level_ms(times: ProofTimes, levels: Mapping[Key, PartLevel], part: str) -> float:
+    return times.share_of(part) * _level_ms(levels, times.control, part)
+
+
+def _predict_removal(times: ProofTimes, least_ms: float) -> tuple[Effect | None, str]:
+    """Return the time that goes away, and why it is not all of the parts' time; None and why without a prediction.
+
+    What a run can lose at most is looked at run by run, so that the interval is one of what can go away.
+    """
+    runs = [run for run in _control_runs(times) if run.split == "threads" and run.parts]
+    if not runs:
         return None, "the server's threads were not sampled"
-    if not times.removes:
-        return None, "no part contains it"
-    parts_effect = _parts_effect(levels, times.control, times.removes).less(times.brought_back_ms)
-    on_cpu = 0.0 if ON_CPU in times.removes else _level_ms(levels, times.control, ON_CPU)
-    client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
-    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
-    most_ms = max(total_ms - max(fastest_ms, 0.0), 0.0)
-    if parts_effect.ms <= most_ms:
-        return parts_effect.times(-1), ""
-    reason = f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
-    if most_ms < least_ms <= parts_effect.ms:
+    if not times.removes and times.claim is None:
+        return None, "no cause of this difference can claim it"
+    removed_ms, most_ms = [_removed_ms(times, run) for run in runs], [_most_ms(times, run) for run in runs]
+    parts_mean_ms, most_mean_ms = (sum(values) / len(runs) for values in (removed_ms, most_ms))
+    is_bounded = parts_mean_ms > most_mean_ms
+    reason = f"the parts hold {parts_mean_ms:.2f} ms, of which the processors allow {most_mean_ms:.2f}"
+    if is_bounded and most_mean_ms < least_ms <= parts_mean_ms:
         return None, f"the processors are used up; {reason}"
-    bounded_effect = Effect(*(min(value, most_ms) for value in (parts_effect.ms, parts_effect.low, parts_effect.high)))
-    return bounded_effect.times(-1), reason
+    error = 0.0 if is_bounded or times.claim is None else times.claim.error
+    effect = _effect(times, runs, [min(pair) for pair in zip(removed_ms, most_ms, strict=True)], error)
+    return effect.times(-1), reason if is_bounded else ""
+
+
+def _removed_ms(times: ProofTimes, run: Breakdown) -> float:
+    """Return the time of a run that the alteration takes away, less what its sessions wait elsewhere instead."""
+    return sum(times.share_of(part.part_id) * part.ms for part in run.parts) - times.brought_back_ms
+
+
+def _most_ms(times: ProofTimes, run: Breakdown) -> float:
+    """Return the time of a run that can go away: no transaction is faster than its processor time lets it be."""
+    on_cpu_ms = sum((1 - times.share_of(ON_CPU)) * part.ms for part in run.parts if part.part_id == ON_CPU)
+    client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
+    fastest_ms = times.control.concurrency * (on_cpu_ms + client_cpu_ms) / max(times.processors, 1) - times.rest_ms
+    return max(run.total_ms - max(fastest_ms, 0.0), 0.0)
+
+
+def _effect(times: ProofTimes, runs: Sequence[Breakdown], values_ms: Sequence[float], error: float) -> Effect:
+    """Return the mean of a value of each run, whose spread is moderated with that of the parts.
+
+    Parameters
+    ----------
+    error : half-width that comes on top, relative
+    """
+    named_runs = [
+        replace(run, parts=(*run.parts, Part(_REMOVED, _REMOVED, ms, "")))
+        for run, ms in zip(runs, values_ms, strict=True)
+    ]
+    level = part_levels({**times.runs, times.control: named_runs})[times.control, _REMOVED].level
+    half = math.hypot(t_quantile(0.975, level.df) * level.se if level.se > 0 else 0.0, error * abs(level.mean))
+    return Effect(level.mean, level.mean - half, level.mean + half)
 
 
 def _predict_slowdown(times: ProofTimes, least_ms: float) -> tuple[Effect | None, str]:
@@ -245,7 +297,9 @@ def _ineffective_alteration_verdict(
     times: ProofTimes, levels: Mapping[Key, PartLevel], least_ms: float
 ) -> tuple[ProofVerdict, str] | None:
     """Return undecided where the alteration left most of the parts in place; None where it did not."""
-    control_ms, altered_ms = (_parts_effect(levels, cell, times.removes).ms for cell in (times.control, times.altered))
+    control_ms, altered_ms = (
+        sum(_level_ms(levels, cell, name) for name in times.removes) for cell in (times.control, times.altered)
+    )
     if control_ms >= least_ms and control_ms - altered_ms < _LEAST_GONE * control_ms:
         return "undecided", f"the alteration left {altered_ms:.2f} of {control_ms:.2f} ms in place"
     return None
@@ -273,12 +327,3 @@ def _verdict(
     if 0 < observed.low and observed.high < predicted.ms:
         return "undecided", words.part_came
     return "undecided", _TOO_WIDE
-
-
-def _parts_effect(levels: Mapping[Key, PartLevel], cell: Cell, parts: Sequence[str]) -> Effect:
-    """Return parts of a cell as one."""
-    levels_of_parts = [levels.get((cell, name), NOTHING).level for name in parts]
-    ms, se = sum(level.mean for level in levels_of_parts), math.hypot(*(level.se for level in levels_of_parts))
-    df = min((level.df for level in levels_of_parts if level.se > 0), default=math.inf)
-    half = t_quantile(0.975, df) * se
-    return Effect(ms, ms - half, ms + half)

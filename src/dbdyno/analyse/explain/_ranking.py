@@ -8,6 +8,7 @@ over the causes. A cause is decided when it is so itself and one of its parts is
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +19,7 @@ from dbdyno.analyse.explain._gap import Difference, Gap, compare_breakdowns
 from dbdyno.analyse.explain._levels import Runs, runs_of_shared_rounds
 from dbdyno.analyse.explain._part import REST, Breakdown, Part
 from dbdyno.analyse.explain._portions import Portion, portions
-from dbdyno.analyse.explain._proof import ProofVerdict
+from dbdyno.analyse.explain._proof import Claim, ProofVerdict
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
 
 Grade = Literal["caused by", "explained by", "goes with", "refuted"]
@@ -74,6 +75,30 @@ class CauseRanking:
     def decided(self) -> tuple[FoundCause, ...]:
         """Return those that the difference is explained or caused by."""
         return tuple(found_cause for found_cause in self.causes if found_cause.grade in ("caused by", "explained by"))
+
+    def claim_undone_by(self, alteration: str, *, is_left: bool) -> Claim:
+        """Return what the causes that an alteration undoes claim of a side that takes longer by them.
+
+        Parameters
+        ----------
+        alteration : id
+        is_left : of the left side
+        """
+        sign = -1 if is_left else 1
+        undone_causes = [
+            found_cause
+            for found_cause in self.causes
+            if found_cause.cause.alteration == alteration and sign * found_cause.difference.ms > 0
+        ]
+        parts = {part.part_id: part.difference for part in self.gap.parts}
+        shares: dict[str, float] = {}
+        for name, ms in itertools.chain.from_iterable(one.claims.items() for one in undone_causes):
+            whole_ms = parts[name].left_ms if is_left else parts[name].right_ms
+            if sign * ms > 0:
+                shares[name] = min(shares.get(name, 0.0) + sign * ms / whole_ms, 1.0)
+        claimed_ms = sum(abs(found_cause.difference.ms) for found_cause in undone_causes)
+        half_ms = math.hypot(*((one.difference.high - one.difference.low) / 2 for one in undone_causes))
+        return Claim(shares, half_ms / claimed_ms if claimed_ms else 0.0)
 
 
 def rank_causes(

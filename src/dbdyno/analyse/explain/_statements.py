@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse.explain._part import PARTS, Breakdown, FloatArray, Part, rest_of
-from dbdyno.core import Run
+from dbdyno.core import Run, RunRecord
+from dbdyno.stats import noise_interval
 
 _CAPITALS = frozenset({"begin", "commit", "rollback"})
 
@@ -83,6 +84,7 @@ class RunTimes:
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
+    has_whole_lock_times : the server rounds each wait for a row lock down to whole milliseconds before it counts it
     levels : level of the server -> its mean over the seconds, or of a whole window, of its first and last value
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``,
         ``steal`` (the hypervisor), and ``background.NAME`` of each group of the server's other threads, ``busy`` and
@@ -107,6 +109,7 @@ class RunTimes:
     threads: Mapping[str, float] | None = None
     threads_missing: str = ""
     counted: Mapping[str, float] = field(default_factory=dict)
+    has_whole_lock_times: bool = False
     levels: Mapping[str, float] = field(default_factory=dict)
     processors: Mapping[str, float] = field(default_factory=dict)
     pinned: PinnedServer | None = None
@@ -132,6 +135,14 @@ def statement_mix(runs: Iterable[RunTimes]) -> dict[str, float]:
         for name, times in (run.statements or {}).items():
             counts[name] = counts.get(name, 0) + int(times.counts.sum())
     return {name: count / transactions for name, count in counts.items()} if transactions else {}
+
+
+def noise_share_of_time(record: RunRecord, served_ns: FloatArray | None) -> float:
+    """Return the half-width of T from the seconds, relative: that of throughput, or with rests, of service times."""
+    if served_ns is not None and len(served_ns) > 1 and served_ns.any():
+        return noise_interval(served_ns).half_width / float(served_ns.mean())
+    level, half_width = record.level_tps, record.level_half_width
+    return half_width / level if level and half_width else 0.0
 
 
 def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | None:

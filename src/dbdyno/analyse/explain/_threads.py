@@ -15,16 +15,24 @@ from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
 _SAMPLED = "samples of the server's session threads in `telemetry.parquet`"
 _COUNTED = "the kernel's account of the server's session threads in `telemetry.parquet`"
 ON_CPU, RUN_QUEUE, CLIENT, NOT_NAMED = "thread.on_cpu", "thread.run_queue", "thread.client", "thread.not_named"
+ROW_LOCK = "thread.row_lock"
 _ROWS = tuple(
     f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 )
 _REDO_FLUSHES = "engine.redo.fsyncs"
 _AT_LEAST_REDO_FLUSHES = ("engine.redo.writes", "engine.io.fsyncs")
 _ACCOUNT = ("count", "on_cpu", "run_queue")
+_ROW_LOCK_WAITS, _ROW_LOCK_TIME = "engine.rowlock.waits", "engine.rowlock.time"
 _NO_ACCOUNT = "the kernel's account of the server's session threads is not stored"
 MOST_NOT_NAMED = 0.1
 """Share of the time; beyond it an explanation is called partial."""
 _MOST_APART = 0.1
+_MOST_APART_OF_LOCKS = 0.15
+"""Share of the row lock waits that the server counts."""
+_LEAST_LOCKS = 0.1
+"""Share of the time from which on row locks are compared; of fewer there are too few samples."""
+_LEAST_APART = 0.03
+"""Share of the time by which samples and counter may differ in any case, since samples are few."""
 
 THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
     {
@@ -57,8 +65,8 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "thread.other_file": PartKind(
             "other files", "Reads and writes of other files: sort files, temporary tables, logs of text.", _SAMPLED
         ),
-        "thread.row_lock": PartKind(
-            "row locks", "Waits for row locks of other transactions.", _SAMPLED, "waits", ("engine.rowlock.waits",)
+        ROW_LOCK: PartKind(
+            "row locks", "Waits for row locks of other transactions.", _SAMPLED, "waits", (_ROW_LOCK_WAITS,)
         ),
         "thread.latch": PartKind("latches", "Waits for mutexes and read-write locks in the server's memory.", _SAMPLED),
         "thread.metadata_lock": PartKind(
@@ -138,7 +146,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     if states:
-        failed_checks = _missing_words(states, parts, total_ms) if has_account else _NO_ACCOUNT
+        failed_checks = _failed_checks_words(run, states, parts, total_ms) if has_account else _NO_ACCOUNT
         missing_reason = "; ".join(filter(None, (failed_checks, run.threads_missing)))
     else:
         missing_reason = run.threads_missing
@@ -209,19 +217,44 @@ def _is_known(name: str, counters: Mapping[str, float]) -> bool:
     return name in counters and not (has_lsm_tree and name.startswith(INNODB_COUNTERS))
 
 
-def _missing_words(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
+def _failed_checks_words(run: RunTimes, states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
     """Return closing checks that do not hold."""
-    words = []
-    unnamed_ms = sum(part.ms for part in parts if part.part_id == NOT_NAMED)
-    if unnamed_ms > MOST_NOT_NAMED * total_ms:
-        words.append(f"partial, {100 * unnamed_ms / total_ms:.0f} % of the time has no name")
+    part_ms = {part.part_id: part.ms for part in parts}
+    checks = (
+        _unnamed_words(part_ms, total_ms),
+        _running_words(states),
+        _row_lock_words(run, part_ms.get(ROW_LOCK, 0.0), total_ms) if parts else "",
+    )
+    return "; ".join(filter(None, checks))
+
+
+def _unnamed_words(part_ms: Mapping[str, float], total_ms: float) -> str:
+    unnamed_ms = part_ms.get(NOT_NAMED, 0.0)
+    if unnamed_ms <= MOST_NOT_NAMED * total_ms:
+        return ""
+    return f"partial, {100 * unnamed_ms / total_ms:.0f} % of the time has no name"
+
+
+def _running_words(states: Mapping[str, float]) -> str:
     kernel_running = states["on_cpu"] + states["run_queue"]
     sampled_running = states.get("running", kernel_running)
-    if abs(sampled_running - kernel_running) > _MOST_APART * states["count"]:
-        sampled_percent, kernel_percent = (
-            100 * threads / states["count"] for threads in (sampled_running, kernel_running)
-        )
-        words.append(
-            f"samples find {sampled_percent:.0f} % of the threads running, the kernel counts {kernel_percent:.0f} %"
-        )
-    return "; ".join(words)
+    if abs(sampled_running - kernel_running) <= _MOST_APART * states["count"]:
+        return ""
+    sampled_percent, kernel_percent = (100 * threads / states["count"] for threads in (sampled_running, kernel_running))
+    return f"samples find {sampled_percent:.0f} % of the threads running, the kernel counts {kernel_percent:.0f} %"
+
+
+def _row_lock_words(run: RunTimes, sampled_ms: float, total_ms: float) -> str:
+    """Compare row locks with the server's own counter, where they are a tenth of the time by either.
+
+    MariaDB's counter lacks up to a millisecond of each wait.
+    """
+    if not all(_is_known(name, run.counted) for name in (_ROW_LOCK_TIME, _ROW_LOCK_WAITS)):
+        return ""
+    low_ms = run.counted[_ROW_LOCK_TIME]
+    high_ms = low_ms + (run.counted[_ROW_LOCK_WAITS] if run.has_whole_lock_times else 0.0)
+    counted_ms = min(max(sampled_ms, low_ms), high_ms)
+    most_apart_ms = max(_MOST_APART_OF_LOCKS * counted_ms, _LEAST_APART * total_ms)
+    if max(sampled_ms, low_ms) < _LEAST_LOCKS * total_ms or abs(sampled_ms - counted_ms) <= most_apart_ms:
+        return ""
+    return f"samples find {sampled_ms:.2f} ms of waits for row locks, the server counts {counted_ms:.2f}"

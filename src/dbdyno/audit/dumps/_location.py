@@ -46,14 +46,14 @@ class DumpLocation:
     moment: Moment
 
 
-def place_of(path: PurePath) -> DumpLocation:
+def dump_location(path: PurePath) -> DumpLocation:
     """Return the place of a file by its path below the audited folder.
 
-    >>> place_of(PurePath("mysql/8.4.8/Tier12G.vars.txt"))
+    >>> dump_location(PurePath("mysql/8.4.8/Tier12G.vars.txt"))
     DumpLocation(folders=('mysql', '8.4.8'), label='', tier='Tier12G', moment='')
-    >>> place_of(PurePath("2GB/mariadb-11.8.status_after.tsv.gz"))
+    >>> dump_location(PurePath("2GB/mariadb-11.8.status_after.tsv.gz"))
     DumpLocation(folders=(), label='mariadb-11.8', tier='2GB', moment='end')
-    >>> place_of(PurePath("mysql-8.0-2G.show_global_variables.txt"))
+    >>> dump_location(PurePath("mysql-8.0-2G.show_global_variables.txt"))
     DumpLocation(folders=(), label='mysql-8.0', tier='2G', moment='')
     """
     tier = ""

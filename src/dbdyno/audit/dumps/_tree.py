@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.audit import ComparisonSet
-from dbdyno.audit.dumps._location import DumpLocation, place_of
+from dbdyno.audit.dumps._location import DumpLocation, dump_location
 from dbdyno.audit.dumps._parse import Document, parse_document
 from dbdyno.audit.dumps._sets import sets_of
 from dbdyno.core import (
@@ -63,7 +63,8 @@ def read_dumps(folder: Path) -> Dumps:
     RequestError : no such folder, or no dump in it
     """
     if not folder.is_dir():
-        raise RequestError(f"the folder {folder} does not exist", "", "name a folder with dumps of SHOW VARIABLES")
+        remedy = "name a results folder, or a folder with dumps of SHOW VARIABLES"
+        raise RequestError(f"the folder {folder} does not exist", "", remedy)
     documents: list[tuple[DumpLocation, Document]] = []
     unreadable_files: list[UnreadableFile] = []
     remaining_chars = input_limit()
@@ -80,7 +81,7 @@ def read_dumps(folder: Path) -> Dumps:
         if remaining_chars < 0:
             raise _too_large_error(folder)
         if document.kind != "unknown":
-            documents.append((place_of(path.relative_to(folder)), document))
+            documents.append((dump_location(path.relative_to(folder)), document))
         elif _TELLING.search(path.name):
             unreadable_files.append(
                 UnreadableFile(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts")

@@ -15,7 +15,7 @@ from dbdyno.audit._normalise import switch
 from dbdyno.audit._reading import SourcedValue, known, missing
 from dbdyno.audit._target import AuditTarget, version_numbers
 from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
-from dbdyno.audit.predicates._generic import compare, fact_missing, on_some, spoken_differences
+from dbdyno.audit.predicates._generic import compare_inputs, fact_missing, on_some, spoken_differences
 from dbdyno.core import short_percent
 from dbdyno.engines import parse_version
 
@@ -74,7 +74,7 @@ def builds(question: Question) -> RuleVerdict:
     known_inputs = [
         name for name in ("host:base_image", "host:compiler", "host:optimisation") if _is_fact_known(question, name)
     ]
-    verdict = compare(question, ("variables:version_compile_machine", *known_inputs))
+    verdict = compare_inputs(question, ("variables:version_compile_machine", *known_inputs))
     differences.update(verdict.values)
     private = labelled((t.name, t.variable("version_comment") or "") for t in question.targets if _is_private(t))
     if private and len([n for names in private.values() for n in names]) < len(question.targets):

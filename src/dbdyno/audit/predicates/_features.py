@@ -8,7 +8,7 @@ from typing import Any
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import known, number, weakest
 from dbdyno.audit._verdict import CLEAR, Question, RuleVerdict, decide, grouped, labelled, not_applicable
-from dbdyno.audit.predicates._generic import all_equal, compare
+from dbdyno.audit.predicates._generic import all_equal, compare_inputs
 from dbdyno.audit.predicates._schema import plan_changes
 
 _POOL = "POOL-OF-THREADS"
@@ -18,9 +18,9 @@ _QUIET = ("", "NONE", "OFF", "FATAL", "ERROR", "WARN", "WARNING")
 def checksums(question: Question) -> RuleVerdict:
     """Check that pages carry checksums of one class; a difference of format within it is reported as info."""
     by_class, by_algorithm = question.rule.inputs
-    verdict = compare(question, (by_class,))
+    verdict = compare_inputs(question, (by_class,))
     if verdict.outcome == "finding":
-        detail = compare(question, (by_algorithm,))
+        detail = compare_inputs(question, (by_algorithm,))
         return decide({**verdict.values, **detail.values}, verdict.lacks, verdict.certainty)
     readings = {target.name: effective(target, by_algorithm) for target in question.targets}
     formats = {str(r.value).startswith(("FULL", "STRICT_FULL")) for r in readings.values() if r.state == "known"}
@@ -60,11 +60,11 @@ def query_cache(question: Question) -> RuleVerdict:
 def thread_models(question: Question) -> RuleVerdict:
     """Check that connections become threads alike; the size of a pool counts among pools."""
     handling, size = question.rule.inputs
-    verdict = compare(question, (handling,))
+    verdict = compare_inputs(question, (handling,))
     if verdict.outcome != "clear":
         return verdict
     pools = all(effective(target, handling).value == _POOL for target in question.targets)
-    return compare(question, (size,)) if pools else verdict
+    return compare_inputs(question, (size,)) if pools else verdict
 
 
 def admission_limits(question: Question) -> RuleVerdict:
@@ -86,12 +86,12 @@ def autoinc_modes(question: Question) -> RuleVerdict:
 def undo_truncation(question: Question) -> RuleVerdict:
     """Undo logs are truncated alike, and where they are, at one size."""
     truncate, size = question.rule.inputs
-    verdict = compare(question, (truncate,))
+    verdict = compare_inputs(question, (truncate,))
     truncating = tuple(target for target in question.targets if effective(target, truncate).value == "ON")
     if len(truncating) < 2:
         return verdict
     truncating_question = Question(question.rule, truncating, question.everyone, question.study, question.text)
-    sizes = compare(truncating_question, (size,))
+    sizes = compare_inputs(truncating_question, (size,))
     differences: dict[str, Any] = {**verdict.values, **sizes.values}
     return decide(differences, {**verdict.lacks, **sizes.lacks}, weakest(verdict.certainty, sizes.certainty))
 
@@ -99,7 +99,7 @@ def undo_truncation(question: Question) -> RuleVerdict:
 def statistics(question: Question) -> RuleVerdict:
     """Check that the optimiser knows the same, and plans the same."""
     settings = tuple(name for name in question.rule.inputs if not name.startswith("schema:"))
-    verdict = compare(question, settings)
+    verdict = compare_inputs(question, settings)
     differences: Mapping[str, Any] = {**verdict.values, **plan_changes(question)}
     return decide(differences, verdict.lacks, verdict.certainty) if differences else verdict
 

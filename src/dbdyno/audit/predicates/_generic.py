@@ -35,7 +35,7 @@ def _plain_value(value: Any) -> str | int | float:  # noqa: ANN401 - facts are f
     return value if isinstance(value, int | float) else str(value)
 
 
-def compare(question: Question, inputs: tuple[str, ...]) -> RuleVerdict:
+def compare_inputs(question: Question, inputs: tuple[str, ...]) -> RuleVerdict:
     """Check that all targets have one value of each input; inputs are compared one by one."""
     differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
@@ -60,7 +60,7 @@ def compare(question: Question, inputs: tuple[str, ...]) -> RuleVerdict:
 
 def all_equal(question: Question) -> RuleVerdict:
     """Check that each input of the rule has one value on all targets."""
-    return compare(question, question.rule.inputs)
+    return compare_inputs(question, question.rule.inputs)
 
 
 def ratio_within(question: Question) -> RuleVerdict:
@@ -108,7 +108,7 @@ def equal_where_known(question: Question) -> RuleVerdict:
         for name in question.rule.inputs
         if not name.startswith("host:") or any(read_input(t, name).state == "known" for t in question.targets)
     ]
-    return compare(question, tuple(known_inputs))
+    return compare_inputs(question, tuple(known_inputs))
 
 
 def switched(question: Question) -> RuleVerdict:

@@ -11,6 +11,7 @@ from dbdyno.audit._reading import SourcedValue, weakest
 from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
+from dbdyno.core import format_bytes
 from dbdyno.engines import (
     NAMES_A_FILE,
     enum_word,
@@ -19,6 +20,7 @@ from dbdyno.engines import (
     is_flag_list,
     measured_state,
     neutral_parameters,
+    size_variables,
 )
 
 # Limits of connections and files: separate rules check them.
@@ -27,6 +29,7 @@ _LIMITS = frozenset(
 )
 _OTHER_RULES = frozenset({*CAPACITY_OPTIONS, "table_open_cache_instances", "innodb_use_native_aio"})
 _PATH_RE = re.compile(r"(_file|_dir|dir|_path|socket|log_bin|log_error|relay_log|_index|_log)$")
+_LEAST_UNIT = 1024
 _LAUNCH = frozenset({"plugin_load", "plugin_load_add"})
 _SESSION_SCOPED = frozenset({"charset.default_per_charset"})
 # Variables that the machine, the build or the tables decide, not an option file.
@@ -80,7 +83,7 @@ def asked_not_effective(question: Question) -> RuleVerdict:
             lacks[target.name] = "option file" if target.facts.option_file is None else "variables"
             continue
         differences = tuple(
-            f"{name}: asked {requested}, effective {effective_text}"
+            f"{name}: {_asked_and_effective_words(name, requested, effective_text)}"
             for name, requested in sorted(target.facts.option_file.items())
             if name not in _OTHER_RULES
             and (effective_text := target.variable(name)) is not None
@@ -89,6 +92,22 @@ def asked_not_effective(question: Question) -> RuleVerdict:
         if differences:
             differences_by_target[target.name] = differences
     return decide(differences_by_target, lacks)
+
+
+def _asked_and_effective_words(name: str, asked: str, effective_text: str) -> str:
+    """Return both values; sizes in units for people, with their bytes where rounding would hide that they differ."""
+    if name not in size_variables():
+        return f"asked {asked}, effective {effective_text}"
+    asked_words, effective_words = _size_words(asked), _size_words(effective_text)
+    if asked_words == effective_words:
+        asked_words, effective_words = (f"{asked_words} ({parse_number(text)})" for text in (asked, effective_text))
+    return f"asked {asked_words}, effective {effective_words}"
+
+
+def _size_words(text: str) -> str:
+    """Return a size as people read it; anything else as it was written."""
+    amount = parse_number(text)
+    return text if amount is None or amount < _LEAST_UNIT else format_bytes(int(amount))
 
 
 def same_value(name: str, asked: str, shown: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import number
@@ -15,6 +17,7 @@ from dbdyno.audit._verdict import (
 )
 from dbdyno.audit.predicates._generic import all_equal
 from dbdyno.audit.quantities import CAPACITY_OPTIONS, derived, resized_bytes
+from dbdyno.core import format_bytes
 
 _OLD_FILE_SIZE = 100663296
 
@@ -23,6 +26,7 @@ def redo_files_ignored(question: Question) -> RuleVerdict:
     """Check that no option file asks for several redo files where there is one."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
+    amounts: dict[str, tuple[float, float]] = {}
     for target in question.targets:
         if target.facts.option_file is None:
             lacks[target.name] = "option file"
@@ -30,9 +34,13 @@ def redo_files_ignored(question: Question) -> RuleVerdict:
         files = parse_number(target.asked("innodb_log_files_in_group") or "1") or 1
         if files > question.rule.threshold:
             size = parse_number(target.asked("innodb_log_file_size") or "") or _OLD_FILE_SIZE
-            capacity = derived(target, "redo_capacity").value
-            words.append((target.name, f"asked {int(size * files)}, effective {capacity or 'unknown'}"))
-    return decide(labelled(words), lacks)
+            capacity = derived(target, "redo_capacity")
+            effective_words = "unknown"
+            if capacity.state == "known":
+                effective_words = format_bytes(int(number(capacity)))
+                amounts[target.name] = (size * files, number(capacity))
+            words.append((target.name, f"asked {format_bytes(int(size * files))}, effective {effective_words}"))
+    return replace(decide(labelled(words), lacks), asked_and_effective=amounts)
 
 
 def redo_shown_otherwise(question: Question) -> RuleVerdict:
@@ -45,7 +53,8 @@ def redo_shown_otherwise(question: Question) -> RuleVerdict:
         if resized is None or shown_capacity.state != "known" or shown_capacity.certainty == "asked":
             lacks[target.name] = shown_capacity.lacks or "status Innodb_redo_log_capacity_resized"
         elif number(shown_capacity) != resized:
-            words.append((target.name, f"shown {shown_capacity.value}, effective {resized}"))
+            shown_words = format_bytes(int(number(shown_capacity)))
+            words.append((target.name, f"shown {shown_words}, effective {format_bytes(int(resized))}"))
     return decide(labelled(words), lacks)
 
 

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import SourcedValue, known, missing, number, weakest
+from dbdyno.audit._reading import SourcedValue, known, missing, weakest
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import fact_missing, session_reading, spoken_differences
-from dbdyno.audit.quantities import derived
+from dbdyno.audit.quantities._transport import encryption
 
 _UNTRUSTED_DRIVERS = re.compile(r"sysbench[-_ /v]*1\.0|hammerdb", re.IGNORECASE)
 _NO_TLS = ("", "DISABLED", "OFF", "NO")
-_LIMITS: Mapping[str, float] = MappingProxyType({"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5})
 
 
 def tls_classes(question: Question) -> RuleVerdict:
     """Check that all targets are encrypted, or all are plain."""
-    readings = {target.name: tls_class(target, question.rule.threshold) for target in question.targets}
+    readings = {target.name: encryption(target, question.rule.threshold) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
     certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
     return decide(groups if len(groups) > 1 or "mixed" in groups else {}, lacks, certainty)
 
 
-def tls_class(target: AuditTarget, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
-    """Return encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of connections."""
-    ciphers = target.fact("session", "ssl_cipher")
-    if ciphers not in (None, []):  # an empty list is of no session; an empty text is a session without a cipher
-        has_cipher = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
-        return known("encrypted" if all(has_cipher) else "mixed" if any(has_cipher) else "plain")
-    share = derived(target, "tls_share")
-    if share.state != "known":
-        return share
-    is_rounded = target.facts.summary is not None and target.facts.status_end is None
-    if number(share) >= limits["encrypted_rounded" if is_rounded else "encrypted"]:
-        return known("encrypted", share.certainty)
-    return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
-
-
 def ciphers(question: Question) -> RuleVerdict:
     """Check that encrypted targets use one TLS version and cipher."""
-    classes = {target.name: tls_class(target) for target in question.targets}
+    classes = {target.name: encryption(target) for target in question.targets}
     encrypted = [target for target in question.targets if classes[target.name].value == "encrypted"]
     unknown = {name: reading.lacks for name, reading in classes.items() if reading.state == "missing"}
     if len(encrypted) < 2:
@@ -76,7 +58,7 @@ def untrusted_tls_flag(question: Question) -> RuleVerdict:
     offers = {target.name: effective(target, "tls.available") for target in question.targets}
     offering = sorted(t.name for t in question.targets if _offers_tls(t, offers[t.name]))
     lacks = {name: reading.lacks for name, reading in offers.items() if reading.state == "missing"}
-    encrypted = [t.name for t in question.targets if tls_class(t).value == "encrypted"]
+    encrypted = [t.name for t in question.targets if encryption(t).value == "encrypted"]
     return decide(labelled((name, driver) for name in encrypted or offering) if offering else {}, lacks)
 
 

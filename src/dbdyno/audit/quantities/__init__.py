@@ -29,7 +29,7 @@ from dbdyno.audit.quantities._memory import (
     numa_policy,
 )
 from dbdyno.audit.quantities._redo import CAPACITY_OPTIONS, checkpoint_limit, redo_capacity, redo_io_path, resized_bytes
-from dbdyno.audit.quantities._transport import tls_share
+from dbdyno.audit.quantities._transport import encryption, tls_share
 
 __all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "derived", "resized_bytes"]
 
@@ -55,6 +55,7 @@ QUANTITIES: dict[str, Callable[[AuditTarget], SourcedValue]] = {
     "data_io_path": data_io_path,
     "dirty_lwm": dirty_lwm,
     "doublewrite": doublewrite,
+    "encryption": encryption,
     "flush_threads": flush_threads,
     "group_commit_delay_us": group_commit_delay_us,
     "gtid": gtid,

@@ -1,12 +1,30 @@
-"""Derives how many connections were encrypted."""
+"""Derives whether the load's connections were encrypted, and how many of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from dbdyno.audit._normalise import parse_number
-from dbdyno.audit._reading import Certainty, SourcedValue, known, missing
+from dbdyno.audit._reading import Certainty, SourcedValue, known, missing, number
 from dbdyno.audit._target import AuditTarget
+
+_LIMITS: Mapping[str, float] = MappingProxyType({"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5})
+
+
+def encryption(target: AuditTarget, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
+    """Return encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of connections."""
+    ciphers = target.fact("session", "ssl_cipher")
+    if ciphers not in (None, []):  # an empty list is of no session; an empty text is a session without a cipher
+        has_cipher = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
+        return known("encrypted" if all(has_cipher) else "mixed" if any(has_cipher) else "plain")
+    share = tls_share(target)
+    if share.state != "known":
+        return share
+    is_rounded = target.facts.summary is not None and target.facts.status_end is None
+    if number(share) >= limits["encrypted_rounded" if is_rounded else "encrypted"]:
+        return known("encrypted", share.certainty)
+    return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
 
 
 def tls_share(target: AuditTarget) -> SourcedValue:

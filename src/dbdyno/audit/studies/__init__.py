@@ -12,14 +12,18 @@ from dbdyno.late_names import late_names
 if TYPE_CHECKING:
     from dbdyno.audit.studies._align import AlignedStudy, FindingOutcome, align_study
     from dbdyno.audit.studies._effect import Ranking, weigh_findings
-    from dbdyno.audit.studies._sets import campaign_name, inspected_set, late_findings, study_sets
+    from dbdyno.audit.studies._remedies import settings_behind
+    from dbdyno.audit.studies._sets import campaign_name, inspected_set, study_sets
+    from dbdyno.audit.studies._varied import audit_study, late_findings
 else:
     __getattr__ = late_names(
         __name__,
         {
             "_align": "AlignedStudy FindingOutcome align_study",
             "_effect": "Ranking weigh_findings",
-            "_sets": "campaign_name inspected_set late_findings study_sets",
+            "_remedies": "settings_behind",
+            "_sets": "campaign_name inspected_set study_sets",
+            "_varied": "audit_study late_findings",
         },
     )
 
@@ -28,9 +32,11 @@ __all__ = [
     "FindingOutcome",
     "Ranking",
     "align_study",
+    "audit_study",
     "campaign_name",
     "inspected_set",
     "late_findings",
+    "settings_behind",
     "study_sets",
     "weigh_findings",
 ]

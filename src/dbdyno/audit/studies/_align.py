@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dbdyno.audit import ComparisonSet, Finding, audit
+from dbdyno.audit import ComparisonSet, Finding
 from dbdyno.audit.studies._draft import Draft
 from dbdyno.audit.studies._remedies import inputs_behind, why_held, why_left
+from dbdyno.audit.studies._varied import audit_study
 from dbdyno.study import Pinning, Study
 
 HELD = "dbdyno's settings keep it equal, and the study does not change it"
@@ -52,7 +53,8 @@ def align_study(study: Study, sets: Sequence[ComparisonSet], findings: Sequence[
     """Return the study that removes what settings can remove of the differences in these comparison sets.
 
     Targets are found in the sets by their names, or else by family and version. Findings of rules for completeness
-    alone (info) are left unchanged; those that count for little only in the ranking that was measured are not.
+    alone (info) and those that the study asks about are left unchanged; those that count for little only in the ranking
+    that was measured are not.
 
     Parameters
     ----------
@@ -60,8 +62,8 @@ def align_study(study: Study, sets: Sequence[ComparisonSet], findings: Sequence[
     """
     draft = Draft.of(_aligned_policy(study), sets)
     outcomes = []
-    for finding in audit(sets).findings if findings is None else findings:
-        if finding.rule.severity != "info":
+    for finding in audit_study(study, sets).findings if findings is None else findings:
+        if finding.rule.severity != "info" and not finding.varied_by:
             outcome = _align_finding(finding, draft)
             by_policy = study.policy != "aligned" and outcome.why == HELD
             outcomes.append(

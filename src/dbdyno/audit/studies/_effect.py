@@ -1,8 +1,8 @@
 """Weighs findings of the audit by what they can do to a measured ranking; see docs/concepts/fairness.md.
 
 A finding keeps its rule's severity where a target that it helps is shown to lead by no more than it may be worth.
-Where the comparison is undecided, it is high at most: there is no ranking to overturn. Where it can do nothing, it
-counts for less, never for more.
+Where the comparison is undecided, it is high at most: there is no ranking to overturn. So it is where nobody knows what
+such a difference is worth. Where it can do nothing, it counts for less, never for more.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class FindingEffect:
     """Direction and size of what a rule finds; see ``data/effects.toml``."""
 
     helps: str | list[str] = ""
-    size: float | str = math.inf
+    size: float | str | dict[str, float] = "unknown"
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class Influence:
     Parameters
     ----------
     ratio, low, high : throughput of `helped` over that of `other`, with its interval
-    gain : most that the finding is worth to the helped one, as a factor
+    gain : most that the finding is worth to the helped one, as a factor; infinite where it has no limit
+    is_known : whether that is known: an unknown gain is infinite, too
     """
 
     helped: str
@@ -78,6 +80,7 @@ class Influence:
     low: float
     high: float
     gain: float
+    is_known: bool
 
     @property
     def is_vague(self) -> bool:
@@ -95,15 +98,18 @@ class Influence:
     def is_enough(self) -> bool:
         """Return whether the finding is worth as much; what helps the one that is shown to be behind never is.
 
-        Nor is what has no effect, even where the whole interval has the helped one behind.
+        Nor is what has no effect, even where the whole interval has the helped one behind. Where nothing is decided,
+        what is worth less than a percent decides nothing either.
         """
-        return self.needed < math.inf and self.gain > 1 and self.gain >= self.needed
+        is_open = not self.pair.is_significant and self.pair.verdict != "same"
+        is_worth_it = self.gain >= _A_NOTE if is_open else self.gain > 1
+        return self.needed < math.inf and is_worth_it and self.gain >= self.needed
 
     @property
     def can_overturn(self) -> bool:
-        """Return whether what is shown, a lead or that two are the same, may be due to the finding."""
+        """Return whether what is shown, a lead or that two are the same, may be due to a finding of known effect."""
         is_lead_shown = self.ratio > 1 and self.pair.is_significant
-        return self.is_enough and (is_lead_shown or self.pair.verdict == "same")
+        return self.is_known and self.is_enough and (is_lead_shown or self.pair.verdict == "same")
 
     @property
     def weight(self) -> tuple[bool, bool, bool, float]:
@@ -165,7 +171,7 @@ def _influence_words(influence: Influence) -> str:
     pair = influence.pair
     place_words = f"at {format_memory(pair.tier_bytes)} and {counted(pair.concurrency, 'connection')}"
     is_ahead_undecided = influence.ratio > 1 and not pair.is_significant and pair.verdict != "same"
-    worth_words = "its effect is unknown"
+    worth_words = "its effect has no known limit" if influence.is_known else "its effect is unknown"
     if influence.gain < math.inf:
         worth_words = (
             f"worth up to {short_percent(influence.gain - 1)}" if influence.gain > 1 else "no effect on throughput"
@@ -173,7 +179,7 @@ def _influence_words(influence: Influence) -> str:
     if influence.is_enough and is_ahead_undecided:
         open_words = f"which of them is faster is not decided ({_interval_words(influence)})"
         return f"it could put {helped_title} ahead of {other_title} {place_words}, where {open_words}: {worth_words}"
-    if influence.can_overturn and pair.is_significant:
+    if influence.is_enough and influence.ratio > 1 and pair.is_significant:
         lead_words = f"at least {short_percent(influence.low - 1)}"
         return f"it may be why {helped_title} is faster than {other_title} {place_words} ({lead_words}): {worth_words}"
     if influence.is_enough:
@@ -223,8 +229,8 @@ def _possible_influences(
         (pair.right, pair.left, inverse_interval),
     ):
         if _can_help(effect, finding, labels, helped, other, is_ahead=ratio > 1):
-            gain = _largest_gain(effect, labels, helped, other, pair, comparison_set, levels)
-            yield Influence(helped, other, pair, ratio, low, high, gain)
+            gain = _largest_gain(finding, effect, labels, helped, other, pair, comparison_set, levels)
+            yield Influence(helped, other, pair, ratio, low, high, gain, effect.size != "unknown")
 
 
 def _can_help(
@@ -255,6 +261,7 @@ def _value_rank(helps: str | list[str], value: str) -> float | None:
 
 
 def _largest_gain(
+    finding: Finding,
     effect: FindingEffect,
     labels: Labels,
     helped: str,
@@ -266,9 +273,15 @@ def _largest_gain(
     """Return the most that a finding is worth to the helped one, as a factor."""
     if isinstance(effect.size, float):
         return effect.size
+    if effect.size in ("unlimited", "unknown"):
+        return math.inf
+    if effect.size == "asked":
+        return _asked_over_effective(finding, other)
     name, *values = _first_difference(labels, helped, other) or ("",)
     if name == _RESIDENT and _storage_engine(comparison_set, helped) == "innodb":
         return 1.0  # only the buffer pool holds rows: other memory of the process saves no read
+    if isinstance(effect.size, dict):
+        return effect.size.get(values[-1].partition("(")[0], math.inf) if values else math.inf
     numbers = [_number(value) for value in values]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return math.inf
@@ -278,6 +291,12 @@ def _largest_gain(
     if effect.size == "share":
         return (100 - smaller) / (100 - larger) if larger < 100 else math.inf
     return _memory_gain(other, larger - smaller, pair, comparison_set, levels)
+
+
+def _asked_over_effective(finding: Finding, target: str) -> float:
+    """Return by which factor a target got less than it asked for; infinite where one of the two is not known."""
+    asked, effective = finding.asked_and_effective.get(target, (math.inf, 0.0))
+    return asked / effective if effective else math.inf
 
 
 def _storage_engine(comparison_set: ComparisonSet, target: str) -> str:

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 from dbdyno.audit import Finding
+from dbdyno.engines import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,14 @@ def inputs_behind(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys(settings))
 
 
+def settings_behind(finding: Finding) -> tuple[str, ...]:
+    """Return the keys of a study's ``[settings]`` that can remove a finding; none where no setting does."""
+    if finding.varied_by or why_left(finding) is not None or is_about_tables(finding):
+        return ()
+    names = (baseline_id(name) for name in inputs_behind(finding))
+    return tuple(dict.fromkeys(name for name in names if name in vocabulary()))
+
+
 def why_left(finding: Finding) -> LeftReason | None:
     """Return why no setting removes a finding; None where one may.
 
@@ -61,6 +70,11 @@ def why_left(finding: Finding) -> LeftReason | None:
         if row["rule"] == finding.rule.rule_id and is_only_input and has_part:
             return LeftReason(str(row["why"]), row.get("by_settings", False), "part" in row)
     return None
+
+
+def is_about_tables(finding: Finding) -> bool:
+    """Return whether a finding is about the test tables, which options of the workload define."""
+    return finding.rule.rule_id in _document()["tables"]["rules"]
 
 
 def why_held(finding: Finding) -> str:

@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.audit import Audit, ComparisonSet, Finding, audit
+from dbdyno.audit import ComparisonSet
 from dbdyno.audit.studies._inspection import InspectedSource, StoredSource
-from dbdyno.audit.studies._targets import TargetRuns, facts_of, of_target
+from dbdyno.audit.studies._targets import TargetRuns, of_target, target_facts
 from dbdyno.audit.studies._window import wrote
 from dbdyno.core import RunRecord, format_bytes
 from dbdyno.store import Results, StoredRun, StoredStudy
@@ -79,7 +79,7 @@ def _comparison_set(
     study: Study, runs: Sequence[TargetRuns], label: str, route: str, tier: int, writes: bool | None
 ) -> ComparisonSet:
     return ComparisonSet(
-        tuple(facts_of(of_one) for of_one in runs),
+        tuple(target_facts(of_one) for of_one in runs),
         campaign=campaign_name(study, label, route),
         tier=format_bytes(tier),
         study=_study_facts(study, runs, writes),
@@ -124,15 +124,3 @@ def _reconnects(start: Any) -> bool:  # noqa: ANN401 - foreign JSON
 def _statements_each(start: Any) -> int:  # noqa: ANN401 - foreign JSON
     """Return statements that each connection prepares."""
     return math.ceil((start.get("prepared_statements") or 0) / max(start.get("concurrency") or 1, 1)) or 1
-
-
-def late_findings(results: StoredStudy, early: Audit) -> tuple[Finding, ...]:
-    """Return findings by the variables as they were after the windows that those before them did not give.
-
-    Nothing is audited twice where no variable changed while a server was driven.
-    """
-    if not any(caveat.code == "variables-changed" for record in results.records() for caveat in record.caveats):
-        return ()
-    early_keys = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
-    findings_after = audit(study_sets(results, at_end=True)).findings
-    return tuple(finding for finding in findings_after if (finding.rule.rule_id, finding.campaign) not in early_keys)

@@ -51,7 +51,7 @@ class TargetRuns:
         return self.source.document(self.judged.run.run_id, name)
 
 
-def facts_of(runs: TargetRuns) -> TargetFacts:
+def target_facts(runs: TargetRuns) -> TargetFacts:
     """Return all that is stored of a target, in the audit's words."""
     run_id = runs.judged.run.run_id
     window = runs.source.window(run_id)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dbdyno.hosts._protocol import ClockAccuracy
+
 _LONGEST = 1.5
 _DRIFT_SPAN_NS = 10_000_000_000
 """Below it a drift can't be distinguished from the round trip's noise."""
@@ -118,6 +120,21 @@ class ClockMap:
         """Return our time at an instant of the host's clock."""
         elapsed_ns = there_ns - self.there_ns
         return self.here_ns + elapsed_ns - round(elapsed_ns * (self.rate - 1.0) / self.rate)
+
+
+def clock_accuracy(exchanges: Sequence[Exchange], latest_exchanges: Sequence[Exchange]) -> ClockAccuracy:
+    """Return how well exchanges map a clock until the latest of them.
+
+    Quick exchanges of some time ago do not show where the clock is now: the latest must map it, too.
+    """
+    clock, latest = ClockMap.of(exchanges), ClockMap.of(latest_exchanges)
+    return ClockAccuracy(
+        bound_ns=max(clock.bound_ns, latest.bound_ns),
+        drift_ppm=clock.drift_ppm if clock.is_drift_known else None,
+        round_trip_ns=max(clock.round_trip_ns, latest.round_trip_ns),
+        ahead_ns=clock.there_ns - clock.here_ns,
+        exchanges=clock.used,
+    )
 
 
 def _since_last_step(exchanges: Sequence[Exchange]) -> list[Exchange]:

@@ -23,7 +23,7 @@ from dbdyno.hosts._tree import processor_list
 from dbdyno.hosts.containers import Containers
 from dbdyno.hosts.remote import _commands
 from dbdyno.hosts.remote._agents import RemoteAgent, agents_of_dead_labs, lab_name, read_agents
-from dbdyno.hosts.remote._clock import ClockMap, Exchange
+from dbdyno.hosts.remote._clock import ClockMap, Exchange, clock_accuracy
 from dbdyno.hosts.remote._commands import RemoteContext
 from dbdyno.hosts.remote._files import RemoteFiles
 from dbdyno.hosts.remote._link import RECONNECT_TIMEOUT_S, Link, Refused
@@ -260,9 +260,8 @@ class RemoteHost(Host):
 
     def compare_clocks(self) -> ClockAccuracy:
         """See `Host`."""
-        self.exchange_clocks()
-        clock = self.clock_map()
-        return ClockAccuracy(clock.bound_ns, clock.drift_ppm if clock.is_drift_known else None, clock.round_trip_ns)
+        latest_exchanges = self.exchange_clocks()
+        return clock_accuracy(tuple(self.link.exchanges), latest_exchanges)
 
     def async_io_errors(self) -> tuple[int, int | None]:
         """See `Host`."""
@@ -333,7 +332,7 @@ class RemoteHost(Host):
             raise HostError(f"{self.link.destination} can't arrange the clean-up of '{name}'", refused.text) from None
 
     def forget_at_end(self, name: str) -> None:
-        """No longer run that command."""
+        """Cancel that command."""
         with contextlib.suppress(Refused):  # undoing a change twice does no harm
             self.link.ask("forget-at-end", name=name)
         self._at_end.discard(name)

@@ -169,6 +169,7 @@ def _check_compatible(destination: str, content: bytes, architecture: str, libc:
             f"the agent can't run on {destination}",
             f"it is built for {program_architecture}, but the host is {architecture}",
             "set DBDYNO_LOAD to a dbdyno-load built for the host",
+            code="other-architecture",
         )
     minor = re.fullmatch(r"glibc 2\.(\d+).*", libc)
     if minor and int(minor[1]) < needs_libc:
@@ -176,4 +177,5 @@ def _check_compatible(destination: str, content: bytes, architecture: str, libc:
             f"the agent can't run on {destination}",
             f"it needs glibc 2.{needs_libc}, but the host has {libc}",
             "set DBDYNO_LOAD to the released dbdyno-load, which is built against an older glibc",
+            code="glibc-too-old",
         )

@@ -106,7 +106,7 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
     return tuple(LogPart(_run_header(text[a:b], text), a, b, line_of(text, a)) for a, b in spans)
 
 
-def facts_of(text: str) -> Facts:
+def log_facts(text: str) -> Facts:
     """Return facts of one run."""
     report = job_report(text)
     if report is not None:
@@ -150,7 +150,7 @@ def _window_clock(text: str, window: tuple[int, int] | None) -> tuple[int, int] 
 
 
 def _run_header(text: str, whole_log: str = "") -> RunHeader:
-    facts = facts_of(text)
+    facts = log_facts(text)
     version = _VERSION_RE.search(text) or _VERSION_RE.search(whole_log)
     server = _SERVER_RE.search(text)
     return RunHeader(

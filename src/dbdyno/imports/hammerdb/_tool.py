@@ -21,7 +21,7 @@ from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, RunInput, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.hammerdb._counter import CounterReading, read_counter
-from dbdyno.imports.hammerdb._log import Facts, facts_of, is_hammerdb, job_report, log_parts
+from dbdyno.imports.hammerdb._log import Facts, is_hammerdb, job_report, log_facts, log_parts
 from dbdyno.imports.hammerdb._profile import Profile, profile_of_rows, read_profiles, read_tables, users_in_tables
 from dbdyno.store import JsonValue
 from dbdyno.tables import Table
@@ -60,7 +60,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     """Return the timed runs of a log."""
     part_facts = []
     for part in log_parts(text):
-        minutes = facts_of(text[part.start : part.end]).minutes
+        minutes = log_facts(text[part.start : part.end]).minutes
         part_facts.append(PartFacts(part.head, part.head.threads, part.first_line, 60 * (minutes or 0), bool(minutes)))
     return tuple(part_facts)
 
@@ -70,7 +70,7 @@ def read(source: RunInput) -> ToolRun:
     parts = log_parts(source.text)
     part = parts[source.part_index]
     part_text = source.text[part.start : part.end]
-    facts = facts_of(part_text)
+    facts = log_facts(part_text)
     timed_readings, counter_problems = _window_readings(source, part_text, facts, len(parts))
     profile, profile_problem, profile_problems = _run_profile(source, part_text, facts, len(parts))
     total = None if facts.tpm is None else facts.tpm / 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.core import Caveat, counted
 from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement
-from dbdyno.imports._diagnostic import printable
+from dbdyno.imports._diagnostic import escaped_line
 from dbdyno.imports._run import RunVerdict
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of
 from dbdyno.imports.sysbench._log import SysbenchRun
@@ -12,7 +12,7 @@ from dbdyno.imports.sysbench._log import SysbenchRun
 DAMAGED_SHARE_LIMIT = 0.01
 
 
-def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
+def judge_log(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
     """Return failed when the log has no throughput, suspect when it was cut off or damaged, else good.
 
     Parameters
@@ -29,7 +29,7 @@ def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
 
 def _failure_reason(run: SysbenchRun, figures: RunFigures) -> str:
     if run.fatal and not run.is_complete:
-        return f"sysbench gave up: {printable(run.fatal[0][1], 200).removesuffix(', aborting...')}"
+        return f"sysbench gave up: {escaped_line(run.fatal[0][1], 200).removesuffix(', aborting...')}"
     if figures.tps_mean is None:
         return "the log has neither interval lines nor a whole last report"
     if figures.tps_mean == 0 and run.intervals.reads is not None and run.intervals.reads.any() and not run.reports:

@@ -11,7 +11,7 @@ from dbdyno.imports._run import PartFacts, RunInput, ToolRun, Wrong
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
-from dbdyno.imports.sysbench._judge import judge
+from dbdyno.imports.sysbench._judge import judge_log
 from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
 from dbdyno.imports.sysbench._report import COUNTS
 from dbdyno.store import JsonValue
@@ -90,7 +90,7 @@ def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     run = read_run(source.text, log_parts(source.text)[source.part_index])
     figures = run_figures(run, source.workload)
-    judgement = judge(run, figures, source.threads)
+    judgement = judge_log(run, figures, source.threads)
     is_known = judgement.status != "failed"
     return ToolRun(
         head=run.head,

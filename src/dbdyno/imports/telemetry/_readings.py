@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.tables import Table, Texts, joined
+from dbdyno.tables import Table, Texts, concatenate
 
 IntArray = NDArray[np.int64]
 MOST_SERIES = 400
@@ -109,7 +109,7 @@ def align(reports: ToolReports, seconds_count: int, lead_s: int = 0) -> AlignedR
     by_clock = bool(reports.clock_s)
     if not tables:
         return AlignedReadings(None, by_clock, "no reading in it")
-    return AlignedReadings(joined(tables), by_clock)
+    return AlignedReadings(concatenate(tables), by_clock)
 
 
 def _report_seconds(reports: ToolReports, seconds_count: int) -> IntArray | None:

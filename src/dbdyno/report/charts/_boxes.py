@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dbdyno.analyse import BoxPlot
 from dbdyno.core import counted, format_memory, target_title
-from dbdyno.report._boxes import BoxPlot
 from dbdyno.report._format import figure, significant
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import AT_BEST, best_groups

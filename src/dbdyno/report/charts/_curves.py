@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dbdyno.analyse import ResponseCurve
 from dbdyno.core import counted, format_memory, target_title
-from dbdyno.report._curves import Curve
 from dbdyno.report._format import milliseconds, significant
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import AT_BEST, best_groups
@@ -58,13 +58,13 @@ def nines(quantile: float) -> float:
     return round(-math.log10(1 - quantile), 4)
 
 
-def _curve_rows(curve: Curve, at_concurrency: int) -> list[Row]:
+def _curve_rows(curve: ResponseCurve, at_concurrency: int) -> list[Row]:
     place = {"target": curve.cell.target, "at": at_concurrency, "connections": curve.cell.concurrency}
     points = zip(curve.quantiles, curve.values_ns, strict=True)
     return [{**place, "nines": nines(q), "ms": significant(value / 1e6, 3)} for q, value in points]
 
 
-def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
+def _scale_ends(curves: Sequence[ResponseCurve]) -> tuple[float, float]:
     values = [value / 1e6 for curve in curves for value in curve.values_ns]
     ticks = steps_125(max(min(values), 1e-6), max(values))
     return ticks[0], ticks[-1]
@@ -89,7 +89,7 @@ def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palet
     return layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
-def _description(curves: Sequence[Curve], tier_bytes: int) -> str:
+def _description(curves: Sequence[ResponseCurve], tier_bytes: int) -> str:
     words = [
         f"{target_title(c.cell.target)} at {counted(c.cell.concurrency, 'connection')} "
         f"up to p{100 * c.quantiles[-1]:.6g}, {milliseconds(c.values_ns[-1])}"

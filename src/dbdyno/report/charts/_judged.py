@@ -8,7 +8,6 @@ from dbdyno.analyse import STATUS_WORDS, SeriesJudgement, level_words, stall_wor
 from dbdyno.report._series import downsampled
 from dbdyno.report.charts._style import Chart, Row
 from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, drawing_of, field_of, layer
-from dbdyno.stats import stalled_seconds
 
 HEIGHT = 150
 _MOST_POINTS = 1200
@@ -89,7 +88,7 @@ def _mark_layers(judgement: SeriesJudgement, x_scale: Definition) -> list[Drawin
     point = judgement.stops.get(0.02)
     changes = drawing_of([{"second": bound} for bound in bounds])
     stop = drawing_of([{"second": point.at_s, "word": "2 % stop"}] if point else [])
-    stalled = drawing_of([{"second": second + 0.5, "tps": 0} for second in _stalled_seconds_of_window(judgement)])
+    stalled = drawing_of([{"second": second + 0.5, "tps": 0} for second in judgement.stalled_s])
     x = field_of("second:Q", scale=x_scale)
     return [
         changes.mark_rule(color="var(--s1)", strokeDash=[2, 3], opacity=0.8).encode(x=x),
@@ -101,14 +100,6 @@ def _mark_layers(judgement: SeriesJudgement, x_scale: Definition) -> list[Drawin
             x=x, y=field_of("tps:Q")
         ),
     ]
-
-
-def _stalled_seconds_of_window(judgement: SeriesJudgement) -> list[int]:
-    """Return stalled seconds of the window, counted from the start of the run."""
-    if judgement.window_stalls is None or judgement.window_from_s is None:
-        return []
-    is_stalled = stalled_seconds(judgement.tps[judgement.window_from_s :])
-    return (np.flatnonzero(is_stalled) + judgement.window_from_s).tolist()
 
 
 def _swing_layers(judgement: SeriesJudgement, x_scale: Definition) -> list[Drawing]:

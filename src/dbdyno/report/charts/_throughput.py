@@ -8,10 +8,9 @@ Lines are the law of scalability where it comes within ten percent of every poin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
-import numpy as np
-
-from dbdyno.analyse import CellJudgement, cell_level_words
+from dbdyno.analyse import CellJudgement, cell_level_words, law_points
 from dbdyno.core import format_bytes, format_memory
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
@@ -34,7 +33,6 @@ from dbdyno.report.charts._style import (
     together,
 )
 from dbdyno.report.charts._vega_lite import Definition, Drawing, constant, drawing_of, field_of, layer
-from dbdyno.stats import fit_scalability
 
 HEIGHT = 250
 FLAT_SHARE = 0.25
@@ -103,21 +101,8 @@ def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: i
     rows: list[Row] = []
     for judgement in analysis.capacity:
         is_here = (judgement.workload, judgement.route, judgement.tier_bytes) == (workload, route, tier_bytes)
-        fit = (
-            fit_scalability(judgement.levels)
-            if is_here and judgement.fit is not None and judgement.fit.is_shown
-            else None
-        )
-        if fit is not None:
-            concurrencies = np.geomspace(min(judgement.levels), max(judgement.levels), _CURVE_POINTS)
-            low, high = fit.band(concurrencies)
-            columns = zip(
-                concurrencies.tolist(), fit.at(concurrencies).tolist(), low.tolist(), high.tolist(), strict=True
-            )
-            law = {"target": judgement.target, "shown": "scalability law", "curve": True}
-            rows += [
-                {**law, "concurrency": n, "tps": tps, "low": lower, "high": upper} for n, tps, lower, upper in columns
-            ]
+        law = {"target": judgement.target, "shown": "scalability law", "curve": True}
+        rows += [{**law, **asdict(point)} for point in law_points(judgement, _CURVE_POINTS)] if is_here else []
     return rows
 
 

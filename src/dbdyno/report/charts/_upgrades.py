@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse import ALL_CONCURRENCIES, Place, Upgrade, change_words, is_shown
-from dbdyno.core import Comparison
+from dbdyno.core import Comparison, short_number
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Row, row_facts
 from dbdyno.report.charts._throughput import panel_title
@@ -62,7 +62,7 @@ def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
 def _brief_change(ratio: float) -> str:
     """Return a change in percent, or how many times as much from three times on."""
     change = 100 * (ratio - 1)
-    return f"×{ratio:.2g}" if ratio >= 3 else f"{change:+.0f}" if abs(change) > 0.5 else f"{change:+.1g}"
+    return f"×{short_number(ratio)}" if ratio >= 3 else f"{change:+.0f}" if abs(change) > 0.5 else f"{change:+.1g}"
 
 
 def _drawing(rows: Sequence[Row]) -> Drawing:

@@ -208,7 +208,8 @@ def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
     undecided : what a rule that is not shown to hold does to a build: ``fail`` or ``pass``
     """
     counts = [f"{count} {word}" for word in _OUTCOMES if (count := sum(rule.outcome == word for rule in rules))]
-    words = f"{overall(rules)}: of {counted(len(rules), 'rule')} {', '.join(counts)}"
+    words = f"{overall(rules)}: {counted(len(rules), 'rule')}"
+    words += f", {', '.join(counts)}" if len(rules) > 1 else ""
     if overall(rules) == "NOT SHOWN":
         words += "; this fails the build" if undecided == "fail" else "; passed because of --undecided pass"
         words += " (--undecided pass would let it pass)" if undecided == "fail" else ""

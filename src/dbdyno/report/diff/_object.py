@@ -6,12 +6,11 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellChange
+from dbdyno.analyse import METHOD, CellChange
 from dbdyno.core import Cell, is_vague_ratio
 from dbdyno.report.diff._diff import StudyDiff
 from dbdyno.report.diff._rules import OpenCell, RuleOutcome, overall
 from dbdyno.report.diff._side import DiffSide
-from dbdyno.stats import METHOD
 
 SCHEMA_VERSION = 1
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dbdyno.analyse import (
+    LEAST_MOVE,
     CellHistory,
     HistoryChange,
     HistoryPoint,
@@ -27,7 +28,6 @@ from dbdyno.core import AlteredError, Cell, RequestError, StoreError, StudyError
 from dbdyno.report.diff._changed import Changed, changed
 from dbdyno.report.diff._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
 from dbdyno.report.diff._side import DiffSide
-from dbdyno.stats import LEAST_MOVE
 from dbdyno.store import QUICK_CHECK, FolderCheck, StoredStudy, find_results
 from dbdyno.study import Study
 
@@ -283,13 +283,13 @@ def _remove_machine_moves(
     return tuple(with_machine_changes(cells, is_unchanged))
 
 
-def line_of(target: Target) -> str:
+def unversioned_name(target: Target) -> str:
     """Return the name of a target without its version.
 
     >>> from dbdyno.core import parse_engine_name
     >>> engine = parse_engine_name("mariadb:11.8+rocksdb")
-    >>> line_of(Target("mariadb:11.8+rocksdb", engine)), line_of(Target("maria 11.8 no binlog", engine))
-    ('mariadb+rocksdb', 'maria no binlog')
+    >>> [unversioned_name(Target(name, engine)) for name in ("mariadb:11.8+rocksdb", "maria 11.8 no binlog")]
+    ['mariadb+rocksdb', 'maria no binlog']
     """
     version = target.engine.version
     if not version:
@@ -304,7 +304,7 @@ def lines(studies: Iterable[Study], order: Order) -> dict[tuple[int, str], str]:
     By version all targets of a line follow each other. By date a study has one value for each: where it has two
     targets of a line, the line is not one, and its targets keep their names.
     """
-    study_lines = [{target.name: line_of(target) for target in study.targets} for study in studies]
+    study_lines = [{target.name: unversioned_name(target) for target in study.targets} for study in studies]
     ambiguous_lines = {
         line
         for lines_by_target in study_lines

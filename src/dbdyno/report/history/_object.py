@@ -6,12 +6,11 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellHistory, HistoryChange, HistoryPoint, Measure
+from dbdyno.analyse import METHOD, MOST_P, CellHistory, HistoryChange, HistoryPoint, Measure
 from dbdyno.core import Cell
 from dbdyno.report.history._gather import History, StudyAt
 from dbdyno.report.history._rules import HistoryRule, Moved
 from dbdyno.report.history._words import history_caveats
-from dbdyno.stats import METHOD, MOST_P
 
 SCHEMA_VERSION = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dbdyno.analyse import CellHistory, Measure
+from dbdyno.analyse import METHOD, MOST_P, CellHistory, Measure
 from dbdyno.core import counted
 from dbdyno.report._blocks import (
     Column,
@@ -41,7 +41,6 @@ from dbdyno.report.history._words import (
     smallest_words,
     value_words,
 )
-from dbdyno.stats import METHOD, MOST_P
 
 _CONTENTS = (
     ("answer", "Answer"),

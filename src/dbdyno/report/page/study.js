@@ -40,6 +40,9 @@
     });
   }
 
+  // counted.js
+  var counted = (count, noun, nouns = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+
   // report/words.js
   var shortened = (text, most = 40) => text.length <= most ? text : `${text.slice(0, most - 13)}…${text.slice(-12)}`;
   var fileName = (text, most = 40) => text.replace(/[^A-Za-z0-9]+/g, "-").slice(0, most);
@@ -53,7 +56,7 @@
   function pointWords({ title, target, memory, concurrency, connections = concurrency, shown: shown2, median }) {
     const value = shown2 ?? (median === void 0 ? "" : `median ${median.toLocaleString("en")} TPS`);
     if (!value) return "";
-    const at = connections && `${connections.toLocaleString("en")} ${connections === 1 ? "connection" : "connections"}`;
+    const at = connections && counted(connections, "connection");
     const where = [memory, at].filter(Boolean).join(", ");
     return `${title ?? target}${where && `, ${where}`}: ${value}`;
   }
@@ -426,7 +429,9 @@
       bar.append(button(kind, `Save this chart as ${kind}`, saveAs));
     }
     if (figure.id) {
-      bar.append(make("a", { text: "link", href: `#${figure.id}`, "aria-label": "Link to this chart as it is" }));
+      bar.append(
+        make("a", { text: "link", href: `#${figure.id}`, "aria-label": "Link to this chart with the current filter" })
+      );
     }
     figure.querySelector("figcaption").append(bar);
   }
@@ -509,7 +514,9 @@
   function unfolded(line) {
     const seconds = [line.s];
     for (let at = 1; at < line.v.length; at += 1) seconds.push(seconds[at - 1] + (line.d ? line.d[at - 1] : 1));
-    return { name: line.n, s: seconds, v: line.v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
+    const scale = Number(`1e${Math.abs(line.p ?? 0)}`);
+    const v = line.p > 0 ? line.v.map((value) => value / scale) : line.p < 0 ? line.v.map((value) => value * scale) : line.v;
+    return { name: line.n, s: seconds, v, step: line.u ?? 1, gaps: new Set(line.g), isThinned: Boolean(line.t) };
   }
   function rangeWords(line) {
     const [low, high] = [Math.min, Math.max].map((end) => line.v.reduce((a, b) => end(a, b)));
@@ -919,6 +926,7 @@
   }
 
   // report/points.js
+  var TOLERANCE_PX = 2;
   var STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   var MARKS = "svg .mark-symbol path, svg .mark-rect path";
   function buildPoints(canvas, onOpen) {
@@ -930,7 +938,7 @@
       const step = STEPS[event.key];
       if (!step) return;
       event.preventDefault();
-      at = at < 0 ? 0 : (at + step + points.length) % points.length;
+      at = at < 0 ? 0 : isMap(points) ? neighbour(points, at, event.key) : (at + step + points.length) % points.length;
       show3(canvas, points[at]);
     });
     canvas.addEventListener("blur", () => {
@@ -945,7 +953,22 @@
       const words = datum?.target === void 0 || mark.closest(".ends") ? "" : pointWords(datum);
       if (words && !found.has(words)) found.set(words, { mark, datum, words });
     }
-    return [...found.values()].sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
+    const points = [...found.values()];
+    return isMap(points) ? points.sort(byPosition) : points.sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
+  }
+  var isMap = (points) => points.every(({ mark }) => mark.closest(".mark-rect"));
+  function byPosition(one, other) {
+    const [here, there] = [one.mark.getBoundingClientRect(), other.mark.getBoundingClientRect()];
+    return Math.abs(here.y - there.y) > TOLERANCE_PX ? here.y - there.y : here.x - there.x;
+  }
+  function neighbour(points, at, key) {
+    const [along, across] = key === "ArrowRight" || key === "ArrowLeft" ? ["x", "y"] : ["y", "x"];
+    const boxes = points.map(({ mark }) => mark.getBoundingClientRect());
+    const distances = boxes.map((box) => STEPS[key] * (box[along] - boxes[at][along]));
+    return distances.reduce((nearest, distance, index) => {
+      const isBeyond = distance > TOLERANCE_PX && Math.abs(boxes[index][across] - boxes[at][across]) <= TOLERANCE_PX;
+      return isBeyond && (nearest === at || distance < distances[nearest]) ? index : nearest;
+    }, at);
   }
   var placeOf = ({ concurrency, connections = concurrency }) => connections ?? 0;
   function show3(canvas, point) {
@@ -1076,7 +1099,7 @@
         await unpackRows(table, filterTable2);
         saveText(`${table.dataset.csv.replaceAll("/", "-")}.csv`, csvText(visibleCells(table)), "text/csv");
       };
-      table.caption.append(button("CSV", "Save this table as CSV, as it is filtered", saveTable));
+      table.caption.append(button("CSV", "Save the rows shown as CSV", saveTable));
       if (isPacked(table) && !table.closest("details")) unpackRows(table, filterTable2);
     }
     document.addEventListener("toggle", (event) => event.target.open && unpackTables(event.target, filterTable2), true);

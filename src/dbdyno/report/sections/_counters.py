@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dbdyno.analyse import Place, place_namer
+from dbdyno.analyse import CellCounters, Place, place_namer
 from dbdyno.core import counted, format_bytes, target_title
 from dbdyno.report._blocks import Box, Column, Fold, Section, Table, folded, rest, section, subtitle, to_see
-from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
+from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, write_amplification
 from dbdyno.report._format import figure
 from dbdyno.report.sections._frame import Page
 
@@ -38,8 +38,9 @@ def counters_section(page: Page) -> Section | None:
     return section(
         "counters",
         "Work: what the servers did per transaction",
-        subtitle(_ABOUT),
-        rest("counters", "Work of the servers per transaction", first_place, *more_places, all_counters),
+        rest(
+            "counters", "Work of the servers per transaction", subtitle(_ABOUT), first_place, *more_places, all_counters
+        ),
     )
 
 

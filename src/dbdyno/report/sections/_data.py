@@ -24,9 +24,8 @@ from dbdyno.report._glossary import GLOSSARY
 from dbdyno.report._html import Html, element
 from dbdyno.report._repeat import command_of_cell, study_file_name
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.sections._frame import Page
+from dbdyno.report.sections._frame import Page, quirk_anchor
 from dbdyno.store import ManifestEntry
-from dbdyno.study import named_quirks
 
 
 def data_section(page: Page) -> Section:
@@ -49,10 +48,10 @@ def data_section(page: Page) -> Section:
         subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
         _code("\n".join(commands)),
         *_one_cell_blocks(page.analysis),
-        folded("The study file", _code(page.analysis.results.study_text)),
-        Paragraph(f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
+        *([Paragraph(f"Made with {versions}.")] if versions else []),
         element("p", "To cite: ", element("q", citation), "."),
         *origin_parts(page.analysis),
+        folded("The study file", _code(page.analysis.results.study_text)),
         folded("Glossary: the terms of this page", Terms(GLOSSARY.items())),
         *_quirk_folds(page),
         folded("Files with their checksums", *_folder_folds(manifest.files)),
@@ -80,10 +79,9 @@ def _one_cell_blocks(analysis: StudyAnalysis) -> list[Block]:
 
 
 def _quirk_folds(page: Page) -> list[Fold]:
-    """Return what the quirks do that runs of this page name."""
-    named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
-    quirks = list(named_quirks(named))
-    return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []
+    """Return what the quirks do that runs of this page name; texts of the page link to it."""
+    meanings = [(element("span", name, id=quirk_anchor(name)), effect) for name, effect in page.quirks.items()]
+    return [folded("Quirks of the imitated tool", Terms(meanings))] if meanings else []
 
 
 def _folder_folds(files: dict[str, ManifestEntry] | object) -> list[Fold]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +12,12 @@ from dbdyno.analyse import CellJudgement, listed
 from dbdyno.core import Cell, counted, format_memory, target_title
 from dbdyno.report._blocks import Block, Column, Table
 from dbdyno.report._facets import Facets
-from dbdyno.report._html import Html, element, joined, shortened, to_html
+from dbdyno.report._html import Html, element, join_html, shortened, to_html
 from dbdyno.report._palette import Palette, TargetStyle
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts import ENDS, Chart, short_names
+from dbdyno.study import named_quirks
 
 _LONGEST_SUMMARY = 1500
 LONGEST_NAME = 60
@@ -32,6 +33,17 @@ class Page:
     facets: Facets
     stills: StillDrawings
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    quirks: Mapping[str, str] = field(init=False)
+    """What the quirks do that runs of this page name, by their id."""
+    _apart: re.Pattern[str] | None = field(init=False)
+    """Finds what is not plain text in a sentence: long names, longest first, and quirks."""
+
+    def __post_init__(self) -> None:
+        named = " ".join(caveat.text for record in self.analysis.records for caveat in record.caveats)
+        self.quirks = dict(named_quirks(named))
+        long_names = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
+        patterns = [*map(re.escape, long_names), *(rf"\b{quirk_id}\b" for quirk_id in self.quirks)]
+        self._apart = re.compile(f"({'|'.join(patterns)})") if patterns else None
 
     @property
     def route_columns(self) -> list[Column]:
@@ -89,16 +101,28 @@ class Page:
         return element("p", *items, class_="names")
 
     def worded(self, text: str) -> Html:
-        """Return a sentence in which very long names of targets are shortened, whole on hover."""
-        long_names = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
-        if not long_names:
-            return joined([text])
-        parts = re.split("(" + "|".join(map(re.escape, long_names)) + ")", text)
-        return joined(shortened(part, LONGEST_NAME) if part in long_names else part for part in parts)
+        """Return a sentence with very long names of targets shortened, whole on hover, and quirks linked."""
+        if self._apart is None:
+            return join_html([text])
+        return join_html(self._part_html(part) for part in self._apart.split(text))
+
+    def _part_html(self, part: str) -> str:
+        if part in self.quirks:
+            return element("a", part, href=f"#{quirk_anchor(part)}")
+        return shortened(part, LONGEST_NAME) if part in self.analysis.targets else part
 
     def _chart_facets(self, chart: Chart) -> str:
         """Return the tokens of the workload, route and memory that all of a chart is about."""
         return self.facets.of(*chart.panel) if chart.panel else ""
+
+
+def quirk_anchor(quirk_id: str) -> str:
+    """Return the id of the element that says what a quirk does.
+
+    >>> quirk_anchor("Q-ST-4")
+    'quirk-q-st-4'
+    """
+    return f"quirk-{quirk_id.lower()}"
 
 
 def no_interval_words(page: Page) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbdyno.analyse import CapacityJudgement
+from dbdyno.analyse import Answer, CapacityJudgement
 from dbdyno.audit import UNKNOWN
 from dbdyno.core import counted, format_duration, target_title
 from dbdyno.report._blocks import folded
-from dbdyno.report._format import clock_time, server_title, workload_title
-from dbdyno.report._html import Html, element, joined, shortened, to_html
+from dbdyno.report._format import clock_time, limitations_title, opening_sentence, server_title, workload_title
+from dbdyno.report._html import Html, element, join_html, shortened, to_html
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page, against_words, no_interval_words
@@ -23,6 +24,7 @@ _FILTER_WORDS = (
     "still refer to the whole study. Shown: "
 )
 _MOST_SENTENCES = 4
+_MOST_WORDS = 170
 _BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
 """Blanks at which no line is broken: a number stays with its unit."""
 _LONG_QUESTION = 70
@@ -46,7 +48,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
         element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations
     ]
     chart = _first_chart(page, charts)
-    render_list = _printed_limitations if is_paper else _limitations_list
+    limitations = _printed_limitations(limitation_items) if is_paper else _limitations_list(page, limitation_items)
     return element(
         "header",
         element("p", _counts_line(page), class_="kicker"),
@@ -55,7 +57,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
             "div",
-            element("div", element("h2", "Answer"), *_answer_paragraphs(answers), class_="answer"),
+            element("div", element("h2", "Answer"), *_answer_paragraphs(answers, analysis.answer), class_="answer"),
             element(
                 "div",
                 element("p", page.worded(chart.lead), class_="lead") if chart is not None and chart.lead else "",
@@ -64,9 +66,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
                 _targets_key(page),
                 class_="plot",
             ),
-            element("div", element("h2", "Limitations"), *render_list(limitation_items), class_="weak")
-            if limitation_items
-            else "",
+            element("div", element("h2", "Limitations"), *limitations, class_="weak") if limitations else "",
             class_="first",
         ),
         element(
@@ -83,11 +83,19 @@ def _question_heading(page: Page) -> Html:
     return element("h1", page.worded(words), class_="long" if len(words) > _LONG_QUESTION else None)
 
 
-def _answer_paragraphs(answers: list[Html]) -> list[Html]:
-    """Return sentences that leave room for the chart on the first screen; of more than four the rest is folded."""
+def _answer_paragraphs(answers: list[Html], answer: Answer) -> list[Html]:
+    """Return sentences that leave room for the limitations on the first screen; of more than four the rest is folded.
+
+    Shown are two, and of those that a reader needs first as many as are short enough together.
+    """
     if len(answers) <= _MOST_SENTENCES:
         return answers
-    return [*answers[:2], to_html([folded(f"{len(answers) - 2} more findings", *answers[2:])])]
+    word_counts = itertools.accumulate(len(sentence.split()) for sentence in answer.sentences[: answer.lead_count])
+    shown_count = max(2, sum(count <= _MOST_WORDS for count in word_counts))
+    rest = answers[shown_count:]
+    if not rest:
+        return answers
+    return [*answers[:shown_count], to_html([folded(counted(len(rest), "more finding"), *rest)])]
 
 
 def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
@@ -109,15 +117,22 @@ def _first_chart(page: Page, charts: Sequence[Chart]) -> Chart | None:
     return replace(largest, name="answer", title=title)
 
 
-def _limitations_list(items: list[Html]) -> list[Html]:
-    """Return the one that matters most, the others on demand, so that the answer stays what is read first."""
-    if len(items) == 1:
-        return [element("ul", *items)]
-    others = counted(len(items) - 1, "more limitation")
-    return [
-        element("ul", items[0]),
-        to_html([folded(f"{others}, and what would remove each", element("ul", *items[1:]))]),
-    ]
+def _limitations_list(page: Page, items: list[Html]) -> list[Html]:
+    """Return the one that matters most in a sentence, the others and its whole text on demand.
+
+    So the answer stays what is read first.
+    """
+    if not items:
+        return []
+    first = page.analysis.limitations[0]
+    opening = opening_sentence(first.text)
+    is_whole = opening == first.text
+    open_list = element("ul", items[0] if is_whole else element("li", page.worded(opening), data_code=first.code))
+    folded_items = items[1:] if is_whole else items
+    if not folded_items:
+        return [open_list]
+    title = limitations_title(len(items), is_first_whole=is_whole)
+    return [open_list, to_html([folded(title, element("ul", *folded_items))])]
 
 
 def _conditions_paragraph(page: Page) -> Html:
@@ -196,7 +211,7 @@ def _targets_key(page: Page) -> Html:
     promise = next(iter(durability.values()), UNKNOWN)
     if not are_alike or promise == UNKNOWN:
         return key
-    return joined([key, element("p", f"Durability of all targets: {promise}.", class_="quiet")])
+    return join_html([key, element("p", f"Durability of all targets: {promise}.", class_="quiet")])
 
 
 def _server_address(page: Page, target: str) -> str:
@@ -227,7 +242,7 @@ def _version_words(target: str, versions: Mapping[str, str]) -> str:
 def _target_name_html(page: Page, index: int) -> Html:
     """Return a target's symbol and name; of several each hides and shows its target."""
     look = page.palette.looks[index]
-    words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60), title=look.target)])
+    words = join_html([page.symbol(look), element("b", shortened(target_title(look.target), 60), title=look.target)])
     if len(page.palette.looks) == 1:
         return words
     return element("button", words, type="button", data_target=index, aria_pressed="true", title="hide or show")

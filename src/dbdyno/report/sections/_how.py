@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbdyno.core import RunRecord, counted, format_duration, format_memory, target_title
@@ -22,7 +22,7 @@ from dbdyno.report._blocks import (
     to_see,
 )
 from dbdyno.report._format import client_words, clock_time, figure, humanised, label
-from dbdyno.report._html import element, to_html
+from dbdyno.report._html import element, shortened, to_html
 from dbdyno.report._machine import machine_words
 from dbdyno.report._settings import EMPTY
 from dbdyno.report.charts import timeline_chart
@@ -31,6 +31,7 @@ from dbdyno.report.sections._method import method_list
 from dbdyno.report.sections._same import sameness
 from dbdyno.study import Study
 
+_MOST_REASON = 200
 _ORDER_WORDS = "Targets take turns, so a drift of the machine affects all of them."
 _WRITTEN_ORDER_WORDS = (
     "Each repeat has the order of the study file, so a drift of the machine can look like a difference between cells."
@@ -91,7 +92,7 @@ def _run_table(page: Page) -> Table:
         Column("client used", True),
         Column("client CPU per statement"),
     ]
-    columns += [Column("server CPU per transaction"), Column("reason or caveat", most=200)]
+    columns += [Column("server CPU per transaction"), Column("reason or caveat")]
     rows = []
     for record in page.analysis.records:
         cell = record.run.cell
@@ -115,7 +116,17 @@ def _run_table(page: Page) -> Table:
             start_time,
             duration_words,
         ]
-        rows.append([*head, _level_cell(record), noise, errors, client_words(record), *cpu, reason])
+        rows.append(
+            [
+                *head,
+                _level_cell(record),
+                noise,
+                errors,
+                client_words(record),
+                *cpu,
+                shortened(reason, _MOST_REASON, page.worded),
+            ]
+        )
     facets = [page.facets.of_cell(record.run.cell) for record in page.analysis.records]
     return Table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
 
@@ -180,15 +191,24 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Fold:
 
 
 def machine_findings(page: Page) -> list[Block]:
-    """Return the machines of gathered parts, then findings, with what each does to a result and what mends it."""
-    machine = page.analysis.machine
-    if machine.machines:
-        columns = [Column("machine"), Column("processors and memory")]
-        rows = [[str(facts.get("hostname") or EMPTY), machine_words(facts)] for facts in machine.machines]
-        gathered = [Table("gathered-machines", "Machines that made the runs", columns, rows)]
-    else:
-        gathered = []
-    return [*gathered, *_examination_blocks(page)]
+    """Return the machines, if several made runs, then findings, with what each does to a result and what mends it."""
+    return [*_machines_table(page.analysis.machine.machines), *_examination_blocks(page)]
+
+
+def _machines_table(machines: Sequence[Mapping[str, Any]]) -> list[Block]:
+    if not machines:
+        return []
+    are_benches = any("bench" in facts for facts in machines)
+    columns = [*([Column("bench")] if are_benches else []), Column("machine"), Column("processors and memory")]
+    rows = [
+        [
+            *([str(facts.get("bench", EMPTY))] if are_benches else []),
+            str(facts.get("hostname") or EMPTY),
+            machine_words(facts),
+        ]
+        for facts in machines
+    ]
+    return [Table("machines", "Machines that made the runs", columns, rows)]
 
 
 def _examination_blocks(page: Page) -> list[Block]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import SHORTEST_NOISE_S, STATUS_WORDS
+from dbdyno.analyse import CURVE_QUANTILES, SHORTEST_NOISE_S, STATUS_WORDS
 from dbdyno.core import Cell, RunRecord, ToolFigures, counted
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
-from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import figure, milliseconds
 from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
 from dbdyno.report.sections._frame import Page, cell_table

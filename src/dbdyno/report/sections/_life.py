@@ -25,14 +25,14 @@ def life_section(page: Page) -> Section | None:
     limited_lives = [life for life in lives.targets if life.limit_bytes is not None]
     if limited_lives:
         tables.append(_memory_table(limited_lives))
-    subtitle_text = "Medians over all runs of a target at a memory budget, with minimum and maximum."
     times_fold = rest(
         "life",
         "Times of starts, shutdowns and recoveries",
+        subtitle("Medians over all runs of a target at a memory budget, with minimum and maximum."),
         *tables,
         to_see(_explanation_sentences(bool(limited_lives))),
     )
-    return section("life", "Servers: start, shutdown, recovery, memory", subtitle(subtitle_text), *crashes, times_fold)
+    return section("life", "Servers: start, shutdown, recovery, memory", *crashes, times_fold)
 
 
 def _explanation_sentences(is_bounded: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
+from dbdyno.analyse import METHOD, courses_words, judge_sentinel, sentinel_words, summarise_courses
 from dbdyno.core import format_duration
 from dbdyno.report._blocks import Terms
 from dbdyno.report._format import figure
@@ -21,7 +21,7 @@ def method_list(page: Page) -> Terms:
         "comparison": (
             "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for equality"
         ),
-        "statistics": "dbdyno-stats/1",
+        "statistics": METHOD,
     }
     method_terms = (
         _measured_method(page)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dbdyno.analyse import STATUS_WORDS, Place, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, counted, percent, target_title
+from dbdyno.analyse import FEWEST_BOX_SECONDS, STATUS_WORDS, BoxPlot, Place, course_words, place_namer
+from dbdyno.core import RunRecord, counted, percent, target_title
 from dbdyno.report._blocks import (
     Block,
     Fold,
@@ -22,16 +19,13 @@ from dbdyno.report._blocks import (
     subtitle,
     to_see,
 )
-from dbdyno.report._boxes import FEWEST_SECONDS, BoxPlot, window_boxes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Html, element, shortened, to_html
-from dbdyno.report._runs import RunThroughput
+from dbdyno.report._runs import RunThroughput, boxes_of_windows
 from dbdyno.report.charts import box_charts, spark
 from dbdyno.report.sections._frame import Page, cell_table
 from dbdyno.report.sections._overview import overview
-from dbdyno.stats import stalls
 
-FloatArray = NDArray[np.float64]
 _MOST_LARGE = 4
 """Runs that stand out and are drawn large in the page."""
 
@@ -109,12 +103,7 @@ def _badness(record: RunRecord, run_seconds: RunThroughput | None) -> float:
         return 0.0
     if run_seconds is None or not len(run_seconds.tps):
         return 0.0 if record.status == "good" else 4.0
-    values = run_seconds.window_values
-    try:
-        stalled_share = _stall_figures(values, run_seconds.judged)[1] / len(values)
-    except AnalysisError:
-        stalled_share = 1.0
-    return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
+    return 2.0 * (record.status != "good") + (not record.is_settled) + run_seconds.stalls.share
 
 
 def _has_seconds(record: RunRecord, seconds: Mapping[str, RunThroughput]) -> bool:
@@ -144,7 +133,7 @@ def _place_of(record: RunRecord) -> Place:
 def _box_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[Block]:
     """Return box plots; none where no window has enough seconds."""
     analysis = page.analysis
-    boxes = window_boxes(seconds, analysis.judgements)
+    boxes = boxes_of_windows(analysis, seconds)
     if not boxes:
         return []
     has_choice = len(analysis.study.concurrencies) > 1
@@ -157,7 +146,7 @@ def _box_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[Block]
         grid(box_charts(analysis, page.palette, boxes)),
         to_see(
             "A short box with short whiskers is steady throughput; a slowest second far below the box is a stall. "
-            f"There is no box for windows of fewer than {FEWEST_SECONDS} seconds or for logs with longer intervals."
+            f"There is no box for windows of fewer than {FEWEST_BOX_SECONDS} seconds or for logs with longer intervals."
         ),
         data_behind(_box_table(page, boxes)),
     ]
@@ -243,35 +232,17 @@ def _window_words(run_seconds: RunThroughput) -> str:
 
     A window that could be judged has the stalls of its settled part; one that is too short those of all its seconds.
     """
-    values, settled_part = run_seconds.window_values, run_seconds.judged
-    try:
-        median, stalled_count, is_coarse = _stall_figures(values, settled_part)
-    except AnalysisError:
+    stalls, settled_part = run_seconds.stalls, run_seconds.judged
+    if stalls.median is None:
         return "no throughput"
-    settled_values = values if settled_part is None else values[settled_part.judged_from_s :]
-    low, high = settled_values.min() / median - 1, settled_values.max() / median - 1
     noun = "stalled second" if len(run_seconds.window) else "stalled report"
-    stalled_words = f", {counted(stalled_count, noun)}" if stalled_count else ""
-    coarse_words = " (few transactions per second: coarse)" if is_coarse else ""
+    stalled_words = f", {counted(stalls.count, noun)}" if stalls.count else ""
+    coarse_words = " (few transactions per second: coarse)" if stalls.is_coarse else ""
     verdict = f", {STATUS_WORDS[settled_part.status]}" if settled_part else ""
     if settled_part and settled_part.is_late:
         verdict += f" from {settled_part.start_s} s on"
-    return f"{_signed_percent(low)} to {_signed_percent(high)}{stalled_words}{coarse_words}{verdict}"
-
-
-def _stall_figures(values: FloatArray, settled_part: SettledPart | None) -> tuple[float, int, bool]:
-    """Return the median second, stalled seconds, and whether groups of ten were judged.
-
-    Raises
-    ------
-    AnalysisError : the median second did nothing
-    """
-    if settled_part is None:
-        window_stalls = stalls(values)
-        return window_stalls.median, round(window_stalls.share * len(values)), window_stalls.coarse
-    if settled_part.stall_median is None or settled_part.judged_from_s >= len(values):
-        raise AnalysisError("no stalls in this window", "zero throughput in its median second")
-    return settled_part.stall_median, settled_part.stalled_s, settled_part.stalls_are_coarse
+    range_words = f"{_signed_percent(stalls.lowest - 1)} to {_signed_percent(stalls.highest - 1)}"
+    return f"{range_words}{stalled_words}{coarse_words}{verdict}"
 
 
 def _signed_percent(share: float) -> str:

@@ -80,9 +80,11 @@ def causes_table(why: Why) -> Table | None:
     """Return the causes, and how much of the difference each one's parts are."""
     if why.ranking is None:
         return None
-    columns = [Column("grade"), Column("cause"), Column("difference, ms")]
+    columns = [Column("grade"), Column("cause"), Column("difference, ms", True)]
     columns += [Column(title, is_detail=True) for title in ("settings that differ", "what would remove it")]
     rows = cause_rows(why.ranking)
+    filled = [index for index in range(len(columns)) if any(row[index] for row in rows)]
+    columns, rows = [columns[index] for index in filled], [[row[index] for index in filled] for row in rows]
     return Table("why-causes", "Causes of the difference", columns, rows, ABOUT_CAUSES)
 
 

@@ -15,12 +15,12 @@ from dbdyno.analyse.explain import (
     PinnedServer,
     RunTimes,
     StatementTimes,
+    noise_share_of_time,
     processors_used,
 )
 from dbdyno.core import IDLE_TIMES, PROCESSOR_TIMES, Cell, RunRecord, is_network_route
 from dbdyno.report._counters import each_transaction, mean_levels
 from dbdyno.report._statement_sums import StatementSums
-from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 from dbdyno.tables import Table
@@ -74,11 +74,12 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         statements=statements or None,
         client_cpu_ms=_client_cpu_ms(settled_table, sums),
         client_wait_ms=_client_wait_ms(results, record, settled_table),
-        noise_share=_noise_share(record, sums.transaction_sums_ns if has_rests else None),
+        noise_share=noise_share_of_time(record, sums.transaction_sums_ns if has_rests else None),
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(counters),
+        has_whole_lock_times=record.family == "mariadb",
         levels=mean_levels(counters, LEVELS),
         processors=processors_used(means, pinned, is_client_here=record.is_client_here),
         pinned=pinned,
@@ -120,14 +121,6 @@ def _network_use(
         measured_path.get("reply_bits_per_s"),
         hosts if len(hosts) == len(rows) else (),
     )
-
-
-def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> float:
-    """Return the half-width of T from the seconds, relative: that of throughput, or with rests, of service times."""
-    if served_ns is not None and len(served_ns) > 1 and served_ns.any():
-        return noise_interval(served_ns).half_width / float(served_ns.mean())
-    level, half_width = record.level_tps, record.level_half_width
-    return half_width / level if level and half_width else 0.0
 
 
 def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:

@@ -9,12 +9,14 @@ from dbdyno.analyse import Place, pair_at, place_namer
 from dbdyno.analyse.explain import (
     CauseRanking,
     Circumstances,
+    CountedWork,
     Explanation,
     Gap,
     NetworkTime,
     cause_sentence,
     choose_pair,
     choose_place,
+    counted_work,
     gap_lines,
     rank_causes,
     route_words,
@@ -24,7 +26,6 @@ from dbdyno.core import RequestError
 from dbdyno.report._blocks import TextSpan, Words
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._causes import circumstances_of
-from dbdyno.report.why._counted_work import CountedWork, counted_work
 from dbdyno.report.why._deep import DeepProfile, deep_profile
 from dbdyno.report.why._moments import PlaceCourse, course_lines, course_of
 from dbdyno.report.why._proofs import StoredProof, proved_causes, stored_proofs

@@ -22,6 +22,7 @@ from dbdyno.analyse.explain import (
     RunSeconds,
     StatementTimes,
     cause_sentence,
+    has_moments,
     knee_of,
     least_total,
     ms_words,
@@ -35,7 +36,6 @@ from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._causes import circumstances_of
 from dbdyno.report.why._cell_times import pinned_server
-from dbdyno.stats import period, stalls
 from dbdyno.store import StoredStudy
 
 _LEAST_BY_OTHERS = 0.05
@@ -151,19 +151,9 @@ def _run_seconds(results: StoredStudy, record: RunRecord, sums: StatementSums) -
         )
         for name, counts in sums.counts.items()
     }
-    has_moments = length and tps.any() and (_has_stalls(tps) or _has_wave(tps))
-    metrics = _metric_series(results, record, sums.first, length) if has_moments else {}
+    metrics = _metric_series(results, record, sums.first, length) if has_moments(tps) else {}
     pinned = pinned_server(results.study, record.run.cell)
     return RunSeconds(record.run, tps, statements, metrics, pinned, record.is_client_here)
-
-
-def _has_stalls(tps: NDArray[np.float64]) -> bool:
-    return bool(np.median(tps) > 0 and stalls(tps).count)
-
-
-def _has_wave(tps: NDArray[np.float64]) -> bool:
-    wave = period(tps) if len(tps) >= SHORTEST_WAVE_S else None
-    return wave is not None and wave.is_wave
 
 
 def _fit_to_length(values: NDArray[np.float64] | NDArray[np.int64], length: int) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from dbdyno.analyse import METHOD
 from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, NetworkTime, Part
 from dbdyno.core import Cell
 from dbdyno.report._altered import altered_caveats
@@ -12,7 +13,6 @@ from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._choice import Why
 from dbdyno.report.why._deep import deep_object
 from dbdyno.report.why._proofs import StoredProof
-from dbdyno.stats import METHOD
 
 SCHEMA_VERSION = 1
 

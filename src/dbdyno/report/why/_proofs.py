@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbdyno.analyse.explain import (
     Cause,
+    Claim,
     Effect,
     Gap,
     Proof,
@@ -27,7 +28,8 @@ from dbdyno.store import FolderCheck, ProofNote, StoredStudy, is_results_folder,
 ABOUT_PROOFS = (
     "A proof runs one target unchanged and with one alteration, in separate interleaved rounds. Predicted and "
     "observed are milliseconds per transaction; below 0 is time saved. Predicted: the time of the parts that the "
-    "alteration removes, as far as the processors allow, or the time that a slow-down adds. Proved: the observed "
+    "alteration removes, or the share of them that its cause claims, as far as the processors allow; or the time that "
+    "a slow-down adds. Proved: the observed "
     "change is significant, and three quarters of the predicted one or more, or its interval reaches it. Refuted: its "
     "whole interval stays below half of the predicted change, or below what counts. Undecided: neither is shown."
 )
@@ -78,6 +80,8 @@ def _is_about(stored_proof: StoredProof, cause: Cause) -> bool:
     waited for prove more calls.
     """
     note, proof, parts = stored_proof.note, stored_proof.proof, {claim.part for claim in cause.all_claims}
+    if note.claimed is not None:
+        return cause.alteration == note.alteration and (proof.verdict != "proved" or bool(proof.changed))
     if cause.alteration != note.alteration and (not parts or parts != set(note.removes)):
         return False
     if proof.verdict != "proved":
@@ -117,6 +121,7 @@ def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
             note.least_calls,
             note.brought_back_ms,
             _rest_ms((analysis.times or {}).get(note.control, ())),
+            None if note.claimed is None else Claim(note.claimed, note.claimed_error),
         )
     )
 

@@ -38,6 +38,9 @@
     once();
   }
 
+  // counted.js
+  var counted = (count, noun, nouns = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+
   // serve/words.js
   var STATE_WORDS = {
     reading: "being read",
@@ -51,7 +54,6 @@
   var number = (value, digits) => value.toLocaleString("en", { maximumSignificantDigits: digits });
   var rate = (value) => value === null || value === void 0 ? "–" : number(value, value >= 1e3 ? 4 : 3);
   var moment = (ms) => ms ? `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
-  var counted = (count, noun, nouns = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
   function runsWords(study) {
     const failed = study.statuses.failed ? `, ${study.statuses.failed} failed` : "";
     const suspect = study.statuses.suspect ? `, ${study.statuses.suspect} suspect` : "";
@@ -75,11 +77,13 @@
     const words = minutes < 100 ? `${minutes} min` : `${number(seconds / 3600, 2)} h`;
     return `About ${words} left, at the pace so far.`;
   }
+  function noiseWords(share) {
+    return share < 1 ? ` ± ${number(100 * share, 2)} % (noise of this run alone)` : " (too noisy for an interval)";
+  }
   function levelWords(live) {
     if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
     if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
-    const hasNoise = live.half_width !== null && live.mean > 0;
-    const noise = hasNoise ? ` ± ${number(100 * live.half_width / live.mean, 2)} % (noise of this run alone)` : "";
+    const noise = live.half_width === null || !(live.mean > 0) ? "" : noiseWords(live.half_width / live.mean);
     return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
   }
   var SEARCHED = ["label", "state", "name", "question", "targets", "workloads", "headline", "sentences", "problem"];

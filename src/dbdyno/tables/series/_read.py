@@ -48,7 +48,8 @@ def _read_bytes(source: str, path: Path) -> bytes:
         )
         raise SeriesError(f"{source} can't be judged", "it is a folder", remedy, code="folder") from error
     except (OSError, ValueError) as error:
-        raise SeriesError(f"{source} can't be read", words_of(error), code="unreadable") from error
+        remedy = "name a CSV or Parquet file with one row per second, or a log of sysbench"
+        raise SeriesError(f"{source} can't be read", words_of(error), remedy, code="unreadable") from error
     if len(content) > limit:
         raise SeriesError(f"{source} can't be read", too_large(limit), code="unreadable")
     return content

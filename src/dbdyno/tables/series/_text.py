@@ -17,6 +17,7 @@ from dbdyno.tables.series._rows import COLUMNS, MOST_ROWS, Rows
 _PRINTED_RE = re.compile(r"^\[ (\d+)s \] thds: \d+ (?:tps|eps): (\d+(?:\.\d+)?)")
 _HEAD_BYTES = 65_536
 _LONGEST_LINE = 1_000_000
+_TEXT_REMEDY = "save it as CSV in UTF-8, or name a Parquet file or a log of sysbench"
 _DELIMITERS = ",;\t"
 _NO_REPORT = frozenset({"", "nan", "na", "n/a", "null", "none"})
 
@@ -49,7 +50,8 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     lines = _lines(source, data)
     head = next(lines, None)
     if head is None:
-        raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row per second")
+        remedy = "it needs a first line run,second,tps and one row per second, or the lines that sysbench prints"
+        raise SeriesError(f"{source} is empty", "", remedy)
     columns = head_columns(source, "line 1", head[1])
     return _gather_rows(source, name, columns, lines)
 
@@ -97,7 +99,8 @@ def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]
         if column not in names:
             names_text = ", ".join(names)
             why = f"{place} names: {names_text[:200]}{'…' if len(names_text) > 200 else ''}"
-            raise SeriesError(f"{source} has no column {column}", why, "name the columns run, second and tps")
+            remedy = "name the columns run, second and tps; a log of sysbench needs --report-interval=1"
+            raise SeriesError(f"{source} has no column {column}", why, remedy)
     return {column: names.index(column) for column in COLUMNS if column in names}
 
 
@@ -129,9 +132,7 @@ def _text_lines(source: str, data: bytes) -> Iterator[str]:
             yield line
     except UnicodeDecodeError as error:
         line_at, byte = _first_invalid_byte(data)
-        raise SeriesError(
-            f"{source}, line {line_at}: byte 0x{byte:02x} is not UTF-8", "", "save it as UTF-8"
-        ) from error
+        raise SeriesError(f"{source}, line {line_at}: byte 0x{byte:02x} is not UTF-8", "", _TEXT_REMEDY) from error
 
 
 def _first_invalid_byte(data: bytes) -> tuple[int, int]:

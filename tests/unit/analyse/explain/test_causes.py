@@ -353,3 +353,13 @@ def test_waits_of_the_other_side_that_a_cause_replaces_are_taken_off_it() -> Non
     assert "slow-flushes" not in {one.cause.cause_id for one in ranking.causes}
     same = replace(binlog, right={**binlog.right, "thread.redo_flush": 9.0}).ranked()
     assert "thread.redo_flush" not in next(one for one in same.causes if one.cause == leader.cause).claims
+
+
+def test_an_alteration_undoes_what_its_cause_claims_of_the_longer_side() -> None:
+    ranking = EXAMPLES["performance-schema"].ranked()
+    claim = ranking.claim_undone_by("performance-schema-off", is_left=False)
+    assert set(claim.shares) == {"thread.on_cpu", "thread.run_queue"}
+    assert claim.shares["thread.on_cpu"] == pytest.approx(0.5, abs=0.1)  # 1 to 2 ms
+    assert 0 < claim.error < 1
+    for other in (("performance-schema-off", True), ("isolation-read-committed", False)):
+        assert ranking.claim_undone_by(other[0], is_left=other[1]).shares == {}

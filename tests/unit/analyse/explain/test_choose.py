@@ -11,8 +11,8 @@ from dbdyno.analyse.explain._choose import choose_place
 from dbdyno.core import RequestError
 
 
-@pytest.mark.parametrize(("count", "end"), [(8, "128 connections"), (12, "4 more")])
-def test_of_many_known_places_the_first_are_named_and_the_rest_counted(count: int, end: str) -> None:
+@pytest.mark.parametrize(("count", "end"), [(8, "128 connections"), (12, " 512, 1024, 2048")])
+def test_few_known_places_are_named_and_of_many_their_values(count: int, end: str) -> None:
     places = [("sysbench/oltp_read_write", "socket", 64 << 20, 1 << step) for step in range(count)]
     explanation: Any = SimpleNamespace(cells_at={place: {} for place in places})
     with pytest.raises(RequestError) as refused:

@@ -13,12 +13,14 @@ from dbdyno.analyse.explain import (
     RunSeconds,
     RunTimes,
     StatementTimes,
+    has_moments,
     knee_of,
+    noise_share_of_time,
     stalls_explained,
     utilisation,
     waves_explained,
 )
-from dbdyno.core import Cell, Run
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 SESSIONS = 8
 USUAL = {"on_cpu": 3.0, "run_queue": 1.0, "wait.client": 2.0, "wait.redo_flush": 1.5, "wait.latch": 0.5}
@@ -201,3 +203,28 @@ def test_no_knee_is_named_where_nothing_is_used_up_or_known() -> None:
     late = {run.run.cell: [run] for run in (times_of(4, 380.0, LOW), times_of(16, 480.0, {**LOW, "device": 1.0}))}
     found = knee_of(late, list(late))
     assert found is not None and found.resource == "device" and found.stops_at is None
+
+
+@pytest.mark.parametrize(
+    ("tps", "is_found"),
+    [
+        (np.full(60, 1000.0), False),
+        (np.where(at(60, 20, 21), 100.0, 1000.0), True),
+        (1000 + 400 * np.sin(np.arange(120) * 2 * np.pi / 20), True),
+        (1000 + 400 * np.sin(np.arange(39) * 2 * np.pi / 13), False),  # too short for waves to be told
+        (np.zeros(60), False),
+        (np.zeros(0), False),
+    ],
+)
+def test_telemetry_is_needed_only_of_runs_with_stalls_or_waves(tps: np.ndarray, is_found: bool) -> None:
+    assert has_moments(tps) == is_found
+
+
+def test_the_noise_of_the_time_is_that_of_throughput_or_with_rests_of_service_times() -> None:
+    run = Run(Cell("mysql:9.7", 512 << 20, SESSIONS, "sysbench/oltp_write_only", "socket"), 1, 0, 1, "")
+    figures = TotalFigures(window_s=100.0, tps_mean=200.0, tps_half_width=4.0)
+    record = RunRecord(run, "mysql", "9.7", "innodb", "good", figures=figures)
+    assert noise_share_of_time(record, None) == noise_share_of_time(record, np.zeros(100)) == 0.02
+    served_ns = np.random.default_rng(1).normal(1e9, 1e8, 100)
+    assert noise_share_of_time(record, served_ns) == pytest.approx(1.96 * 0.1 / 10, rel=0.4)
+    assert noise_share_of_time(replace(record, figures=replace(figures, tps_half_width=None)), None) == 0.0

@@ -144,6 +144,28 @@ def test_a_wait_that_is_charged_to_other_programs_has_them_as_its_cause() -> Non
     assert first(Example({"thread.run_queue": 2.0}, facts=used).ranked()) == "neighbours"
 
 
+@pytest.mark.parametrize(
+    ("others", "sessions", "cause_id"),
+    [
+        ((0.01, 0.05), (1.6, 0.9), "less-processor-time"),
+        ((0.01, 0.05), (1.6, 1.56), "neighbours"),  # what the sessions lost they took
+        ((0.0, 0.9), (1.6, 0.4), "neighbours"),  # they took less, and can have caused the whole wait all the same
+    ],
+)
+def test_others_are_charged_with_no_longer_a_wait_than_they_can_cause(
+    others: tuple[float, float], sessions: tuple[float, float], cause_id: str
+) -> None:
+    """A transaction of the right side takes 8.5 ms: 0.04 processors more keep it waiting for 0.34 ms."""
+    facts = {"processors.neighbours": others, "processors.sessions": sessions, "time": (2.5, 8.5)}
+    found = Example({"thread.run_queue": 6.3}, facts=facts).ranked()
+    assert first(found) == cause_id
+    waits_ms = {one.cause.cause_id: one.claims.get("thread.run_queue", 0.0) for one in found.causes}
+    (whole_ms,) = (part.difference.ms for part in found.gap.parts if part.part_id == "thread.run_queue")
+    charged_ms = 0.04 * 8.5 if cause_id == "less-processor-time" else whole_ms
+    assert waits_ms["neighbours"] == pytest.approx(charged_ms, rel=0.05)
+    assert sum(waits_ms.values()) == pytest.approx(whole_ms)
+
+
 def test_sessions_that_wait_longer_and_use_as_much_had_no_less_processor_time() -> None:
     waits = Example({"thread.run_queue": 4.0}, facts={"processors.sessions": (1.5, 1.48)})
     assert first(waits.ranked()) == "too-many-connections"

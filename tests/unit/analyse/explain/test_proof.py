@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbdyno.analyse.explain import Breakdown, Part, Proof, ProofTimes, judge_proof, rest_of
-from dbdyno.analyse.explain._proof import _TOO_WIDE, Effect, _verdict, _VerdictWords
+from dbdyno.analyse.explain import Breakdown, Claim, Effect, Part, Proof, ProofTimes, judge_proof, rest_of
+from dbdyno.analyse.explain._proof import _TOO_WIDE, _verdict, _VerdictWords
 from dbdyno.core import Cell, Route, Run
 
 CONTROL = Cell("mysql:9.7", 512 << 20, 8, "sysbench/oltp_write_only", "socket")
@@ -135,6 +135,7 @@ def test_processors_bound_what_can_come_back() -> None:
     proof = _proof(altered, processors=1)
     assert proof.predicted is not None
     assert proof.predicted.ms == pytest.approx(3.6 - 6.0, rel=0.1)
+    assert proof.predicted.low < proof.predicted.ms - 0.01 and proof.predicted.ms + 0.01 < proof.predicted.high
     assert proof.verdict == "proved"
 
 
@@ -370,3 +371,45 @@ def test_waits_that_take_the_place_of_the_removed_ones_are_not_predicted_to_go()
     proof = judge_proof(replace(times, brought_back_ms=1.6))
     assert proof.predicted is not None and proof.predicted.ms == pytest.approx(-1.9, rel=0.1)
     assert proof.verdict == "proved"
+
+
+DEARER = {**PARTS, "thread.on_cpu": 0.8, "thread.run_queue": 0.6}
+CLAIM = Claim({"thread.on_cpu": 0.5, "thread.run_queue": 0.5}, 0.2)
+
+
+def _claimed(claim: Claim, altered: Mapping[str, float], *, gap_ms: float = 0.7, spread: float = 0.01) -> Proof:
+    random = np.random.default_rng(1)
+    runs = {
+        cell: _breakdowns(cell, parts, random, spread=spread) for cell, parts in ((CONTROL, DEARER), (ALTERED, altered))
+    }
+    return judge_proof(ProofTimes(runs, CONTROL, ALTERED, tuple(claim.shares), 16, 0.05, gap_ms, claim=claim))
+
+
+def test_a_share_of_processor_time_that_a_cause_claims_is_proved() -> None:
+    proof = _claimed(CLAIM, {**DEARER, "thread.on_cpu": 0.4, "thread.run_queue": 0.3})
+    assert proof.verdict == "proved"
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(-0.7, rel=0.05)
+    assert proof.predicted.high - proof.predicted.ms >= 0.2 * 0.7, "the claim itself is known no better"
+    assert set(proof.changed) == set(CLAIM.shares)
+
+
+def test_a_claim_whose_setting_takes_nothing_away_is_refuted() -> None:
+    """The setting is off, as the server showed: parts that stay are an answer, not a failed alteration."""
+    assert _claimed(CLAIM, DEARER).verdict == "refuted"
+
+
+def test_a_cause_that_claims_nothing_is_refuted_where_nothing_comes() -> None:
+    proof = _claimed(Claim({}), DEARER)
+    assert (proof.verdict, proof.predicted) == ("refuted", Effect(0.0, 0.0, 0.0).times(-1))
+
+
+def test_processor_time_that_stays_bounds_what_a_claim_predicts() -> None:
+    """Half of 0.8 ms of work and 0.05 of the client's remain: eight connections on one processor take 3.6 ms."""
+    before = {"thread.on_cpu": 0.8, "thread.run_queue": 5.0}
+    claim = Claim({"thread.on_cpu": 0.5, "thread.run_queue": 0.9}, 0.2)
+    random = np.random.default_rng(1)
+    after = {"thread.on_cpu": 0.4, "thread.run_queue": 3.2}
+    runs = {cell: _breakdowns(cell, parts, random) for cell, parts in ((CONTROL, before), (ALTERED, after))}
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, tuple(claim.shares), 1, 0.05, 2.0, claim=claim))
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(3.6 - 5.8, rel=0.1)
+    assert (proof.verdict, "processors" in proof.reason) == ("proved", True)

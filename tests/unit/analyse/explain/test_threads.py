@@ -123,3 +123,39 @@ def test_a_wait_that_only_some_runs_saw_has_the_work_of_all_runs() -> None:
 def test_work_that_was_not_counted_is_unknown_where_no_sample_found_the_wait() -> None:
     part = read_gap(reading("a", 0.0, pages=None) | reading("b", 4.0))
     assert (part.left_work, part.by_work_ms, part.by_cost_ms) == (None, None, None)
+
+
+_LOCKED_MS = 3.0 * 1e3 / TPS
+"""Three of eight sessions wait for row locks on average."""
+
+
+@pytest.mark.parametrize(
+    ("counted_share", "waits", "is_rounded", "is_apart"),
+    [
+        (1.1, 0.1, False, False),
+        (0.9, 0.1, False, False),
+        (1.5, 0.1, False, True),
+        (0.67, 0.1, False, True),
+        (0.67, 0.1, True, False),  # each of the waits of 3 ms may lack 1 ms of it
+        (0.3, 0.1, True, True),
+    ],
+)
+def test_row_locks_are_held_against_the_server_s_own_counter(
+    counted_share: float, waits: float, is_rounded: bool, is_apart: bool
+) -> None:
+    waits_by_state = {"wait.row_lock": 3.0, "wait.client": 4.0}
+    states = {"on_cpu": 0.5, "run_queue": 0.5, "running": 1.0, "count": float(USERS), **waits_by_state}
+    counted = {"engine.rowlock.time": counted_share * _LOCKED_MS, "engine.rowlock.waits": waits}
+    run = replace(run_times(float(USERS)), threads=states, counted=counted, has_whole_lock_times=is_rounded)
+    breakdown = split_by_threads(run)
+    assert breakdown is not None and breakdown.by_id()["thread.row_lock"].ms == pytest.approx(_LOCKED_MS)
+    assert ("row locks" in breakdown.missing) == is_apart
+    lsm = replace(run, counted={**counted, "engine.lsm.cache_misses": 1.0})
+    assert (other := split_by_threads(lsm)) is not None and "row locks" not in other.missing
+
+
+def test_few_row_locks_are_not_held_against_the_counter() -> None:
+    """Samples of a rare wait are too few to say that the counter is wrong."""
+    counted = {"engine.rowlock.time": 0.05 * USERS * 1e3 / TPS, "engine.rowlock.waits": 0.1}
+    breakdown = split_by_threads(replace(run_times(float(USERS)), counted=counted))
+    assert breakdown is not None and not breakdown.missing

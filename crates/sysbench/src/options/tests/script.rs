@@ -84,6 +84,23 @@ fn what_nobody_knows_is_refused_as_written() {
 }
 
 #[test]
+fn the_option_that_was_probably_meant_is_known_by_its_name() {
+    for (argument, meant) in [
+        ("--treads=4", Some("--threads")),
+        ("--mysql-sockt=/s", Some("--mysql-socket")),
+        ("--mysql_sokcet=/s", Some("--mysql-socket")),
+        ("--dash=1", Some("--da-sh")),
+        ("--numm=1", Some("--num")),
+        ("--wholly-else=1", None),
+        ("--flag=x", None),
+    ] {
+        let line = is_taken(&format!("d.lua|prepare|{argument}"));
+        let ending = apply_script_options(&line, Some(&declared()), &mut |_, _| true).unwrap_err();
+        assert_eq!(ending.meant.as_deref(), meant, "{argument}");
+    }
+}
+
+#[test]
 fn a_script_without_options_takes_anything_in_1_0_only() {
     let line = is_taken("n.lua|prepare|--foo-bar=1|--Foo=a,b|--x|--x=2");
     let (table, _) = apply_script_options(&line, None, &mut |_, _| true).unwrap();

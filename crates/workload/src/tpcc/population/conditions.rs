@@ -227,11 +227,7 @@ impl ConditionNames {
     }
 
     fn ytd_of_districts(&self) -> String {
-        let Self {
-            warehouse,
-            district,
-            ..
-        } = self;
+        let (warehouse, district) = (&self.warehouse, &self.district);
         let within = self.within("w_id");
         format!(
             "SELECT w_id FROM {warehouse} JOIN {district} ON d_w_id = w_id{within} GROUP BY w_id, w_ytd \
@@ -272,9 +268,7 @@ impl ConditionNames {
     }
 
     fn lines_of_districts(&self) -> String {
-        let Self {
-            orders, order_line, ..
-        } = self;
+        let (orders, order_line) = (&self.orders, &self.order_line);
         let (o, ol) = (self.within("o_w_id"), self.within("ol_w_id"));
         format!(
             "SELECT a.w, a.d FROM (SELECT o_w_id w, o_d_id d, SUM(o_ol_cnt) s FROM {orders}{o} GROUP BY 1, 2) a \
@@ -284,9 +278,7 @@ impl ConditionNames {
     }
 
     fn carriers(&self) -> String {
-        let Self {
-            orders, new_orders, ..
-        } = self;
+        let (orders, new_orders) = (&self.orders, &self.new_orders);
         let within = self.and_within("o_w_id");
         format!(
             "SELECT o_w_id, o_d_id, o_id FROM {orders} \
@@ -298,9 +290,7 @@ impl ConditionNames {
     /// Adds up both sides of each order instead of joining them: servers before MySQL 5.6 and MariaDB 5.3 join a derived
     /// table without an index, for minutes.
     fn lines_of_orders(&self) -> String {
-        let Self {
-            orders, order_line, ..
-        } = self;
+        let (orders, order_line) = (&self.orders, &self.order_line);
         let (o, ol) = (self.within("o_w_id"), self.within("ol_w_id"));
         format!(
             "SELECT o_w_id, o_d_id, o_id FROM (SELECT o_w_id, o_d_id, o_id, o_ol_cnt line_count FROM {orders}{o} \
@@ -310,9 +300,7 @@ impl ConditionNames {
     }
 
     fn delivery_dates(&self) -> String {
-        let Self {
-            orders, order_line, ..
-        } = self;
+        let (orders, order_line) = (&self.orders, &self.order_line);
         let within = self.and_within("ol_w_id");
         format!(
             "SELECT ol_w_id, ol_d_id, ol_o_id FROM {order_line} \
@@ -322,9 +310,7 @@ impl ConditionNames {
     }
 
     fn payments_of_warehouses(&self) -> String {
-        let Self {
-            warehouse, history, ..
-        } = self;
+        let (warehouse, history) = (&self.warehouse, &self.history);
         let (h, w) = (self.within("h_w_id"), self.and_within("w_id"));
         format!(
             "SELECT w_id FROM {warehouse} \
@@ -334,9 +320,7 @@ impl ConditionNames {
     }
 
     fn payments_of_districts(&self) -> String {
-        let Self {
-            district, history, ..
-        } = self;
+        let (district, history) = (&self.district, &self.history);
         let (h, d) = (self.within("h_w_id"), self.and_within("d_w_id"));
         format!(
             "SELECT d_w_id, d_id FROM {district} \
@@ -375,9 +359,7 @@ impl ConditionNames {
     }
 
     fn delivered_orders(&self) -> String {
-        let Self {
-            orders, new_orders, ..
-        } = self;
+        let (orders, new_orders) = (&self.orders, &self.new_orders);
         let (o, no) = (self.within("o_w_id"), self.within("no_w_id"));
         format!(
             "SELECT a.w, a.d FROM (SELECT o_w_id w, o_d_id d, COUNT(*) c FROM {orders}{o} GROUP BY 1, 2) a \

@@ -1,4 +1,4 @@
-//! Tests of the conditions that filled tables keep.
+//! Tests the conditions that filled tables keep.
 
 use super::*;
 use crate::tpcc::dialect::Dialect;

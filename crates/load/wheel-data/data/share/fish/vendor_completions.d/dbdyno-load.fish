@@ -53,7 +53,7 @@ complete -c dbdyno-load -n $if -l ignore-errors -r -d 'Error codes after which a
 complete -c dbdyno-load -n $if -l also-repeat -r -d 'Further errors after which an event is repeated: 1180/149,1296'
 complete -c dbdyno-load -n $if -l rollback-first -r -d 'Send ROLLBACK before an event is repeated [default: as the imitated tool; sysbench\'s OLTP scripts do not]'
 complete -c dbdyno-load -n $if -l retry-limit -r -d 'Repeats after which an event counts as failed; `none` repeats until it succeeds [default: as the imitated tool; sysbench workloads: 100, where sysbench itself has no limit]'
-complete -c dbdyno-load -n $if -l repeat-draws -x -a 'new\\t\'Drawn anew (sysbench)\' same\\t\'Those of the first attempt (tpcc-mysql)\'' -d 'Values of a repeated event [default: as the imitated tool; sysbench: new]'
+complete -c dbdyno-load -n $if -l repeat-draws -x -a 'new\\t\'Drawn again (sysbench)\' same\\t\'Those of the first attempt (tpcc-mysql)\'' -d 'Values of a repeated event [default: as the imitated tool; sysbench: new]'
 complete -c dbdyno-load -n $if -l retry-pause -r -d 'Longest random wait before the third attempt; doubles with each further one, up to 64 times this'
 complete -c dbdyno-load -n $if -l prepared-full -x -a 'stop\\t\'Don\\\'t start the load\' text\\t\'Send the rest as text, and say so\'' -d 'What to do when max_prepared_stmt_count is reached'
 complete -c dbdyno-load -n $if -l json-lines -r -F -d 'Write the records to this file, one JSON object per line; - for standard output, instead of text'
