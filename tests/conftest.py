@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from chromium import browser
 from laboratory import laboratory, load_generator, remove_templates, start
 from one_converter import one_converter
-from reruns import pytest_runtest_setup, pytest_terminal_summary
+from reruns import pytest_runtestloop, pytest_terminal_summary
 from session_home import SessionHome
 from workers import FilesFromBothEnds
 
@@ -21,7 +21,7 @@ __all__ = [
     "laboratory",
     "load_generator",
     "one_converter",
-    "pytest_runtest_setup",
+    "pytest_runtestloop",
     "pytest_terminal_summary",
     "start",
 ]
@@ -51,19 +51,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 _ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})
-# They end what dead studies have left, wherever on the machine, as the start of every study does.
-_CLEANING = frozenset({"test_orphans.py", "test_clean.py", "test_memory_group.py", "test_earlier_results.py"})
-
-
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """What drives real servers, or a browser, is run once more where it fails, and the summary counts that.
-
-    Such a test sees the machine as well as us: a mirror that changes, a burst of foreign load.
-    """
-    for item in items:
-        is_disturbed = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
-        if is_disturbed or item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(wrapper=True)

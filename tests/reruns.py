@@ -1,25 +1,66 @@
-"""What a test that failed on a real server is given when it is run once more."""
+"""Tests that failed among many are run once more alone, when the workers have ended.
+
+Many tests here see the machine as well as us: a mirror that changes, a burst of foreign load, five other tests on two
+processors. One that fails alone, too, has failed. One that passes is counted as rerun and as passed, and why it failed
+at first is printed, because it may be a fault that needs company.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+MOST = 25
+"""As many failures have one cause, and that is no disturbance."""
 _MOST_CHARACTERS = 2000
+_WITHIN_S = 1200
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Make anew what the tests of a file look at together, such as a scene that was played once.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
+    """After the workers' tests, and before the session is called failed."""
+    result = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("numprocesses", None) and reporter is not None:
+        failed = [*reporter.stats.get("failed", []), *reporter.stats.get("error", [])]
+        names = list(dict.fromkeys(report.nodeid for report in failed))
+        is_collected = all(isinstance(report, pytest.TestReport) for report in failed)
+        if 0 < len(names) <= MOST and is_collected and _pass_alone(names, session.config):
+            _count_as_rerun(failed, reporter)
+            session.testsfailed = 0
+    return result
 
-    A repetition would otherwise look at the very thing that failed.
-    """
-    if not isinstance(item, pytest.Function) or getattr(item, "execution_count", 1) == 1:
-        return
-    for definitions in item._fixtureinfo.name2fixturedefs.values():
-        if definitions[-1].scope == "module":
-            definitions[-1].finish(item._request)  # type: ignore[arg-type] # only to say who asked
+
+def _pass_alone(names: list[str], config: pytest.Config) -> bool:
+    """Run them one after the other, in a process that shares nothing with those which failed."""
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names]
+    sys.stdout.write(f"\nalone, once more: {' '.join(names)}\n")
+    sys.stdout.flush()
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+    try:
+        run = subprocess.run(words, cwd=config.rootpath, env=environment, timeout=_WITHIN_S, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return run.returncode == 0
+
+
+def _count_as_rerun(failed: list[pytest.TestReport], reporter: pytest.TerminalReporter) -> None:
+    stats = reporter.stats
+    stats.pop("failed", None)
+    stats.pop("error", None)
+    stats["rerun"] = failed
+    passed = stats.setdefault("passed", [])
+    has_passed = {report.nodeid for report in passed}
+    for report in failed:
+        if report.nodeid not in has_passed:
+            has_passed.add(report.nodeid)
+            passed.append(pytest.TestReport(report.nodeid, report.location, report.keywords, "passed", None, "call"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,4 +1,4 @@
-"""Tests that are run once more: they look at something new, unless it is the whole session's."""
+"""Tests that failed among others are run once more alone, and only what passes then is no failure."""
 
 from __future__ import annotations
 
@@ -10,46 +10,57 @@ from pathlib import Path
 import reruns
 
 _FILE = """
-import itertools
+import os
 import pytest
 
-_COUNTS = {scope: itertools.count(1) for scope in ("function", "module", "session")}
-
-@pytest.fixture
-def own(): return next(_COUNTS["function"])
+AMONG_OTHERS = "PYTEST_XDIST_WORKER" in os.environ
 
 @pytest.fixture(scope="module")
-def scene(): yield next(_COUNTS["module"])
+def scene(): assert not AMONG_OTHERS
 
-@pytest.fixture(scope="module")
-def seen(scene): return scene
+def test_passes(): pass
 
-@pytest.fixture(scope="session")
-def home(): return next(_COUNTS["session"])
+def test_disturbed(): assert not AMONG_OTHERS, "kept from its processor"
 
-def test_first(scene): assert scene == 1
-
-@pytest.mark.flaky(reruns=1)
-def test_second(own, seen, home): assert (own, seen, home) == (2, 2, 1)
-
-def test_third(seen): assert seen == 2
+def test_has_a_disturbed_scene(scene): pass
 """
 
 
-def test_what_a_file_shares_is_made_anew_for_a_repetition(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text("from reruns import pytest_runtest_setup, pytest_terminal_summary\n")
-    (tmp_path / "test_file.py").write_text(_FILE)
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-raR", "-p", "no:xdist", "-p", "no:cacheprovider", str(tmp_path)],
+def _run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "conftest.py").write_text("from reruns import pytest_runtestloop, pytest_terminal_summary\n")
+    (folder / "test_file.py").write_text(tests)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "."],
         env={"PYTHONPATH": str(Path(reruns.__file__).parent)},
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_what_passes_alone_is_counted_as_passed_and_as_rerun(tmp_path: Path) -> None:
+    run = _run(tmp_path, _FILE, "-n", "2")
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "3 passed, 1 rerun" in run.stdout
-    assert "RERUN test_file.py::test_second" in run.stdout
-    assert re.search(
-        r"^REASON test_file.py::test_second \(test_file.py:\d+\): assert \(1, 1, 1\) == \(2, 2, 1\)", run.stdout, re.M
-    )
+    assert re.search(r"^3 passed, 2 rerun", run.stdout.splitlines()[-1])
+    assert re.search(r"^REASON test_file.py::test_disturbed \(test_file.py:\d+\): .*kept from", run.stdout, re.M)
+    assert re.search(r"^REASON test_file.py::test_has_a_disturbed_scene", run.stdout, re.M)
+
+
+def test_what_fails_alone_fails(tmp_path: Path) -> None:
+    run = _run(tmp_path, _FILE + "\ndef test_wrong(): assert AMONG_OTHERS is None\n", "-n", "2")
+    assert run.returncode == 1
+    assert re.search(r"^2 failed, 1 passed, 1 error", run.stdout.splitlines()[-1])
+
+
+def test_many_failures_are_no_disturbance(tmp_path: Path) -> None:
+    many = f"@pytest.mark.parametrize('n', range({reruns.MOST}))\ndef test_many(n): assert not AMONG_OTHERS\n"
+    run = _run(tmp_path, _FILE + many, "-n", "2")
+    assert run.returncode == 1
+    assert "alone, once more" not in run.stdout
+
+
+def test_a_file_that_can_not_be_read_is_no_disturbance(tmp_path: Path) -> None:
+    run = _run(tmp_path, _FILE + "\nif AMONG_OTHERS: raise ValueError\n", "-n", "2")
+    assert run.returncode != 0
+    assert "alone, once more" not in run.stdout

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dbdyno.stats import followed, run_course
-from open_window import CONNECTIONS, DELAY_S, OpenWindow, drive
+from open_window import CONNECTIONS, DELAY_S, OpenWindow
 
 pytestmark = pytest.mark.truth
 
 
 @pytest.fixture
-def window(request: pytest.FixtureRequest, begun_window: Future[OpenWindow] | None, truth_folder: Path) -> OpenWindow:
-    """The one that was begun; a new one where the test is run again because it has failed."""
+def window(begun_window: Future[OpenWindow] | None) -> OpenWindow:
     assert begun_window is not None
-    is_repeated = getattr(request.node, "execution_count", 1) > 1
-    return drive(truth_folder) if is_repeated else begun_window.result(timeout=360)
+    return begun_window.result(timeout=360)
 
 
 def test_a_window_ends_when_sure_and_the_stored_seconds_give_the_same_course(window: OpenWindow) -> None:
