@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import PinnedServer, RunTimes, whole_time_ms
-from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS, with_redo_flushes
+from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS, with_log_flushes
 from dbdyno.core import IDLE_TIMES, foreign_use, processor_totals
 
 USERS = ("neighbours", "steal", "client", "background", "sessions")
@@ -202,7 +202,7 @@ def _mean_facts(runs: Sequence[RunTimes]) -> dict[str, float]:
 
 def _run_facts(run: RunTimes) -> dict[str, float]:
     rows = THREAD_PARTS[ON_CPU].counters
-    facts = {**with_redo_flushes(run.counted), **run.levels}
+    facts = {**with_log_flushes(run.counted), **run.levels}
     if all(name in facts for name in rows):
         facts["rows"] = sum(facts[name] for name in rows)
     facts |= {f"processors.{user}": processors for user, processors in run.processors.items()}

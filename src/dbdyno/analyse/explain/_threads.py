@@ -19,7 +19,8 @@ ROW_LOCK = "thread.row_lock"
 _ROWS = tuple(
     f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 )
-_REDO_FLUSHES = "engine.redo.fsyncs"
+LOG_FLUSHES = "log.flushes"
+_REDO_FLUSHES, _WAL_FLUSHES = "engine.redo.fsyncs", "engine.lsm.wal_syncs"
 _AT_LEAST_REDO_FLUSHES = ("engine.redo.writes", "engine.io.fsyncs")
 _ACCOUNT = ("count", "on_cpu", "run_queue")
 _ROW_LOCK_WAITS, _ROW_LOCK_TIME = "engine.rowlock.waits", "engine.rowlock.time"
@@ -59,7 +60,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "Writes and flushes of the redo log (write-ahead log), and waits for those of others.",
             _SAMPLED,
             "flushes",
-            (_REDO_FLUSHES,),
+            (LOG_FLUSHES,),
         ),
         "thread.binlog_flush": PartKind("binary log flush", "Writes and flushes of the binary log.", _SAMPLED),
         "thread.other_file": PartKind(
@@ -113,18 +114,24 @@ INNODB_COUNTERS = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowloc
 """Begin counters of InnoDB: where the tables are in an LSM tree they stay near 0, regardless of reads and flushes."""
 
 
-def with_redo_flushes(counted: Mapping[str, float]) -> Mapping[str, float]:
-    """Return counters with flushes of the redo log.
+def with_log_flushes(counted: Mapping[str, float]) -> Mapping[str, float]:
+    """Return counters with flushes of the log that makes commits durable: of an LSM tree, else InnoDB's redo log.
 
-    MariaDB counts them no more since 10.11. Each follows a write of the log, and is one of InnoDB's flushes, most of
-    which may be of data files. So there are no more than the fewer of these two, and about as many: of the writes if
-    each commit is flushed, else of the flushes.
+    MariaDB counts those of InnoDB no more since 10.11. Each follows a write of the log, and is one of InnoDB's flushes,
+    most of which may be of data files. So there are no more than the fewer of these two, and about as many: of the
+    writes if each commit is flushed, else of the flushes.
 
-    >>> with_redo_flushes({"engine.redo.writes": 0.4, "engine.io.fsyncs": 3.0})["engine.redo.fsyncs"]
+    >>> with_log_flushes({"engine.redo.writes": 0.4, "engine.io.fsyncs": 3.0})["log.flushes"]
     0.4
+    >>> with_log_flushes({"engine.lsm.wal_syncs": 0.5, "engine.redo.writes": 0.01})["log.flushes"]
+    0.5
     """
-    bounds = [counted[name] for name in _AT_LEAST_REDO_FLUSHES if name in counted]
-    return counted if _REDO_FLUSHES in counted or not bounds else {**counted, _REDO_FLUSHES: min(bounds)}
+    if _has_lsm_tree(counted):
+        names: tuple[str, ...] = (_WAL_FLUSHES,)
+    else:
+        names = (_REDO_FLUSHES,) if _REDO_FLUSHES in counted else _AT_LEAST_REDO_FLUSHES
+    bounds = [counted[name] for name in names if name in counted]
+    return {**counted, LOG_FLUSHES: min(bounds)} if bounds else counted
 
 
 def split_by_threads(run: RunTimes) -> Breakdown | None:
@@ -136,7 +143,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    states, counted = run.threads or {}, with_redo_flushes(run.counted)
+    states, counted = run.threads or {}, with_log_flushes(run.counted)
     has_account = all(name in states for name in _ACCOUNT)
     parts = _parts(states, 1e3 * run.seconds / run.transactions, counted) if has_account else ()
     if parts and (run.rests or _has_idle_sessions(states, run.run.cell.concurrency)):
@@ -213,8 +220,11 @@ def _part(part_id: str, ms: float, counters: Mapping[str, float]) -> Part:
 
 
 def _is_known(name: str, counters: Mapping[str, float]) -> bool:
-    has_lsm_tree = any(counter.startswith("engine.lsm.") for counter in counters)
-    return name in counters and not (has_lsm_tree and name.startswith(INNODB_COUNTERS))
+    return name in counters and not (name.startswith(INNODB_COUNTERS) and _has_lsm_tree(counters))
+
+
+def _has_lsm_tree(counters: Mapping[str, float]) -> bool:
+    return any(counter.startswith("engine.lsm.") for counter in counters)
 
 
 def _failed_checks_words(run: RunTimes, states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
