@@ -1,7 +1,7 @@
 """A long or slow cable: carries frames between two TAP devices, each held back, and one behind another at a rate.
 
 Kernels without netem can't delay packets, so a process does. Usage:
-python long_cable.py NEAR_DEVICE FAR_DEVICE PID_OF_FAR_NETWORK ROUND_TRIP_MS RATE_MBIT (0: unlimited)
+python long_cable.py NEAR_DEVICE FAR_DEVICE PID_OF_FAR_NETWORK ROUND_TRIP_MS RATE_MBIT (0: unlimited) LOST_SHARE
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import random
 import select
 import struct
 import sys
@@ -30,8 +31,9 @@ _QUEUE_NS = 200_000_000
 class Direction:
     """Frames of one direction, with the time at which each leaves."""
 
-    def __init__(self, source: int, sink: int, hold_ns: int, ns_per_byte: float) -> None:
+    def __init__(self, source: int, sink: int, hold_ns: int, ns_per_byte: float, lost_share: float) -> None:
         self.source, self.sink, self.hold_ns, self.ns_per_byte = source, sink, hold_ns, ns_per_byte
+        self.lost_share, self.chance = lost_share, random.Random(1)
         self.frames: collections.deque[tuple[int, bytes]] = collections.deque()
         self.free_ns = 0
 
@@ -41,7 +43,7 @@ class Direction:
             while frame := os.read(self.source, _FRAME_BYTES):
                 now_ns = time.monotonic_ns()
                 begins_ns = max(now_ns, self.free_ns)
-                if begins_ns - now_ns > _QUEUE_NS:
+                if begins_ns - now_ns > _QUEUE_NS or self.chance.random() < self.lost_share:
                     continue
                 self.free_ns = begins_ns + round((len(frame) + _LINE_BYTES) * self.ns_per_byte)
                 self.frames.append((self.free_ns + self.hold_ns, frame))
@@ -64,7 +66,7 @@ def _tap(name: str) -> int:
     return descriptor
 
 
-def main(near_name: str, far_name: str, far_pid: str, round_trip_ms: str, rate_mbit: str) -> None:
+def main(near_name: str, far_name: str, far_pid: str, round_trip_ms: str, rate_mbit: str, lost_share: str) -> None:
     """Carry frames until killed; the devices go with the process."""
     libc = ctypes.CDLL(None, use_errno=True)
     near = _tap(near_name)
@@ -77,7 +79,7 @@ def main(near_name: str, far_name: str, far_pid: str, round_trip_ms: str, rate_m
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
     hold_ns = round(float(round_trip_ms) * 1e6 / 2)
     ns_per_byte = 8e3 / float(rate_mbit) if float(rate_mbit) else 0.0
-    ways = [Direction(near, far, hold_ns, ns_per_byte), Direction(far, near, hold_ns, ns_per_byte)]
+    ways = [Direction(*ends, hold_ns, ns_per_byte, float(lost_share)) for ends in ((near, far), (far, near))]
     print("ready", flush=True)
     while True:
         for way in ways:

@@ -127,7 +127,7 @@ def cabled_hosts(round_trip_ms: float, rate_mbit: float, longest_s: int = _LONGE
         try:
             near, far = (stack.enter_context(held_namespace(longest_s)) for _ in range(2))
             program = [sys.executable, str(Path(__file__).with_name("long_cable.py")), "eth0", "eth0", str(far.pid)]
-            words = [*inside(near), *program, str(round_trip_ms), str(rate_mbit)]
+            words = [*inside(near), *program, str(round_trip_ms), str(rate_mbit), "0"]
             carrier = stack.enter_context(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
             stack.callback(carrier.kill)
             if carrier.stdout is None or carrier.stdout.readline() != b"ready\n":

@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 import pytest
@@ -83,10 +83,12 @@ class Cable:
     ----------
     round_trip_ms : added to each round trip
     rate_mbit : most that each direction carries; 0: all
+    lost_share : of the frames
     """
 
     round_trip_ms: float
     rate_mbit: float = 0.0
+    lost_share: float = 0.0
 
 
 @dataclass
@@ -209,7 +211,7 @@ class RemoteMachine:
             run(*inside(self.switch), "ip", "link", "add", port, "type", "veth", *peer)
             return
         program = [sys.executable, str(Path(__file__).with_name("long_cable.py")), port, "eth0", str(self.init)]
-        words = [*inside(self.switch), *program, str(self.cable.round_trip_ms), str(self.cable.rate_mbit)]
+        words = [*inside(self.switch), *program, *map(str, astuple(self.cable))]
         self.carrier = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert self.carrier.stdout is not None and self.carrier.stderr is not None
         if self.carrier.stdout.readline() != b"ready\n":

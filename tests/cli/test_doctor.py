@@ -113,7 +113,8 @@ def test_load_hosts_of_a_study_are_examined_with_their_network_to_the_server(
         reached.append(destination)
         yield destination
 
-    def try_network(server: str, choice: Any, client: str | None, name: str) -> NetworkTrial:
+    def try_network(server: str, choice: Any, client: str | None, name: str, *, is_measured: bool) -> NetworkTrial:
+        assert is_measured
         return NetworkTrial(name, choice.name, "10.1.0.2:3306")
 
     def examine_there(host: str, needs: Needs, trial: NetworkTrial | None) -> Examination:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._bench_options import check_hosts_named
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host, try_network
+from dbdyno.cli._network_trial import try_network
+from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host
 from dbdyno.core import DbdynoError, counted, verb_for
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ says what was seen, how it affects a result and which command fixes it. Changes 
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
 For a study whose servers run on other hosts, those hosts and the load hosts in `client` are checked, and the network
-between them by a connection. Several benches must be separate machines with equal processors and memory.
-A blocker makes runs fail or measure something else; a weakness is a reason to doubt results; a note is worth knowing.
+between them by a load of five seconds: its rate and the packets that it loses. Several benches must be separate
+machines with equal processors and memory. A blocker makes runs fail or measure something else; a weakness is a
+reason to doubt results; a note is worth knowing.
 `dbdyno run` and `dbdyno compare` make the same checks before they start: a blocker stops them unless --force is
 given, and the report shows the rest.
 
@@ -146,11 +148,15 @@ def _examine_bench_hosts(
     examinations = {}
     with reached_host(server.ssh, server.home) as server_host:
         from_here = uses_network and not bench.clients
-        trial = try_network(server_host, server, None, "this machine") if from_here else None
+        trial = try_network(server_host, server, None, "this machine", is_measured=True) if from_here else None
         examinations[server.name] = examine_there(server_host, needs, trial)
         for client in bench.clients:
             with reached_host(client.ssh, client.home) as client_host:
-                trial = try_network(server_host, server, client_host, client.name) if uses_network else None
+                trial = (
+                    try_network(server_host, server, client_host, client.name, is_measured=True)
+                    if uses_network
+                    else None
+                )
                 client_needs = load_host_needs(study, len(bench.clients))
                 examinations[client.name] = examine_there(client_host, client_needs, trial)
     return examinations

@@ -8,16 +8,16 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.core import HostError, RequestError, format_address, format_bytes, is_network_route
+from dbdyno.cli._network_trial import try_network
+from dbdyno.core import HostError, RequestError, format_bytes, is_network_route
 
 if TYPE_CHECKING:
     from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess
     from dbdyno.hosts.remote import OldProgram, RemoteAgent, RemoteHost
     from dbdyno.lab import ClientHost, Orphans
-    from dbdyno.study import BenchChoice, HostChoice, Study
+    from dbdyno.study import BenchChoice, Study
 
 _DRIFT_S = 10.0
 _IDLE_S = 15
@@ -145,38 +145,6 @@ def _is_same_agent(host: RemoteHost) -> bool:
             raise
         return False
     return True
-
-
-def try_network(
-    server: RemoteHost, server_choice: HostChoice, client: RemoteHost | None, client_name: str
-) -> NetworkTrial | None:
-    """Connect from a client's host to the address of a server's host; None: no client uses a network to it.
-
-    A null server listens there meanwhile, since no server runs yet.
-
-    Parameters
-    ----------
-    client : None: this machine
-    """
-    from dbdyno.configure import NetworkAccess, trial_listener  # late: see _main
-    from dbdyno.doctor import NetworkTrial
-    from dbdyno.hosts import LocalHost
-
-    if server_choice.address is None:
-        return None
-    machine = LocalHost() if client is None else client
-    if machine.boot_id() == server.boot_id():
-        words = "both are one machine, so there is no network between them"
-        return NetworkTrial(client_name, server_choice.name, server_choice.address, words)
-    access = NetworkAccess(server_choice.address, server_choice.ports, ())
-    try:
-        with trial_listener(server, Path(server.program.path), access) as address:
-            obstacle = machine.connection_obstacle(address)
-    except HostError as error:
-        if error.fault == "network":
-            raise
-        return NetworkTrial(client_name, server_choice.name, server_choice.address, f"{error.what}: {error.why}")
-    return NetworkTrial(client_name, server_choice.name, format_address(*address), obstacle)
 
 
 def _remote_access(host: RemoteHost, outlives: bool, network_trial: NetworkTrial | None) -> RemoteAccess:

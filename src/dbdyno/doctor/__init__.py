@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Generator,
         MachineCheck,
         Needs,
+        NetworkReading,
         NetworkTrial,
         RemoteAccess,
         RepeatSpread,
@@ -36,7 +37,8 @@ else:
         {
             "_examine": "Examination examination_to_json examine",
             "_outcome": "SEVERITIES CheckOutcome Severity examination_from_json",
-            "_verdict": "Generator MachineCheck Needs NetworkTrial RemoteAccess RepeatSpread load_host_needs needs_of",
+            "_verdict": "Generator MachineCheck Needs NetworkReading NetworkTrial RemoteAccess RepeatSpread "
+            "load_host_needs needs_of",
             "checks": "CHECKS",
         },
     )
@@ -49,6 +51,7 @@ __all__ = [
     "Generator",
     "MachineCheck",
     "Needs",
+    "NetworkReading",
     "NetworkTrial",
     "RemoteAccess",
     "RepeatSpread",

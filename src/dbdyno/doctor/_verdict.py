@@ -104,6 +104,26 @@ def _open_files_of(study: Study, target: Target) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkReading:
+    """Describes what a network carried and lost.
+
+    Parameters
+    ----------
+    round_trip_ns : the shortest that the client's kernel saw
+    mtu_bytes : largest packet that the way takes without being split
+    bits_per_s : of large replies on many connections
+    packets : sent and received by a load that leaves most of that rate free, about
+    lost_packets : of them, those sent again, and those received after a gap: lost, or overtaken by others
+    """
+
+    round_trip_ns: int
+    mtu_bytes: int
+    bits_per_s: int
+    packets: int
+    lost_packets: int
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkTrial:
     """Describes a trial of the network from a host of clients to the address that a server will listen on.
 
@@ -111,13 +131,15 @@ class NetworkTrial:
     ----------
     client, server : names of the hosts
     address : with the port of the trial
-    obstacle : why no connection could be made; empty: one was made
+    obstacle : why no connection could be made, or nothing be sent on it; empty: all went well
+    reading : None: not measured, since it takes seconds
     """
 
     client: str
     server: str
     address: str
     obstacle: str = ""
+    reading: NetworkReading | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from dbdyno.measure._figures import window_figures
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import LoadGenerator, MeasuredRun, ServerWatch, measure_run
-from dbdyno.measure._records import IntervalRecord, StartRecord, parse_record
+from dbdyno.measure._records import EndRecord, IntervalRecord, StartRecord, parse_record
 from dbdyno.measure._standstill import Standstill, standstill
 from dbdyno.measure._wall_clock import WallClock, host_clock_caveats
 
 __all__ = [
     "CounterDelta",
+    "EndRecord",
     "IntervalRecord",
     "Judgement",
     "LoadAgent",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.core import ControlGroup, Disk, Limits, Load, Machine, Memory, Processors
-from dbdyno.doctor import Examination, Needs, NetworkTrial, RemoteAccess, examine, load_host_needs
+from dbdyno.doctor import Examination, Needs, NetworkReading, NetworkTrial, RemoteAccess, examine, load_host_needs
 from dbdyno.study import parse_study
 
 GIB = 1 << 30
@@ -80,10 +80,24 @@ def test_an_address_that_a_client_does_not_reach_is_a_blocker(trial: NetworkTria
         assert outcome.seen == f"c1 to db1 (10.1.0.2:20001): {trial.obstacle}"
 
 
+@pytest.mark.parametrize(
+    ("packets", "lost_packets", "state"),
+    [(4_000, 0, "clear"), (1_000, 2, "clear"), (4_000, 4, "clear"), (4_000, 5, "found")],
+)
+def test_a_network_that_loses_packets_of_a_light_load_is_found(packets: int, lost_packets: int, state: str) -> None:
+    reading = NetworkReading(210_000, 1500, 941_000_000, packets, lost_packets)
+    trial = NetworkTrial("c1", "db1", "10.1.0.2:20001", reading=reading)
+    examination = examine(MACHINE, NEEDS, access=replace(ACCESS, network_trial=trial))
+    outcomes = {outcome.check_id: outcome for outcome in examination.outcomes}
+    assert outcomes["remote-network"].state == "clear" and "941 Mbit/s" in outcomes["remote-network"].seen
+    assert outcomes["remote-loss"].state == state
+    assert outcomes["remote-loss"].severity == ("weakens" if state == "found" else "note")
+
+
 def test_what_takes_seconds_is_left_to_doctor_where_a_study_begins() -> None:
     brief = replace(ACCESS, drift_ppm=None, drift_bound_ppm=None, outlives_connection=None)
     states = {outcome.check_id: outcome.state for outcome in examine(MACHINE, NEEDS, access=brief).outcomes}
-    assert (states["remote-clock-drift"], states["remote-connection"]) == ("idle", "idle")
+    assert (states["remote-clock-drift"], states["remote-connection"], states["remote-loss"]) == ("idle",) * 3
     assert (states["remote-agent"], states["remote-round-trip"]) == ("clear", "clear")
 
 

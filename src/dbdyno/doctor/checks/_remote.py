@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbdyno.core import counted
 from dbdyno.doctor._verdict import (
     CheckAnswer,
     MachineCheck,
@@ -18,6 +19,7 @@ from dbdyno.doctor._verdict import (
 _BOUND_NS = 2_500_000
 """A telemetry reading that is off by more belongs partly to another second."""
 _DRIFT_PPM = 20.0
+_LEAST_LOST, _LOST_SHARE = 3, 0.001
 _LEFT_TO_DOCTOR = "takes 10 s; dbdyno doctor checks it"
 
 
@@ -109,7 +111,31 @@ def network(subject: Subject) -> CheckAnswer:
             "check `address` of the server's host and the firewalls between; `ports` of [hosts.NAME] names the ports "
             "that servers may listen on",
         )
-    return clear(f"{trial.client} connected to {trial.server} ({trial.address})")
+    if trial.reading is None:
+        return clear(f"{trial.client} connected to {trial.server} ({trial.address})")
+    reading = trial.reading
+    rate = reading.bits_per_s / 1e6
+    return clear(
+        f"{trial.client} to {trial.server} ({trial.address}): {rate:,.{0 if rate >= 100 else 1}f} Mbit/s, round trip "
+        f"{reading.round_trip_ns / 1e6:.2f} ms, packets up to {reading.mtu_bytes:,} bytes"
+    )
+
+
+def loss(subject: Subject) -> CheckAnswer:
+    """Check that the network loses no packets of a load that leaves most of its rate free."""
+    trial = subject.access.network_trial if subject.access is not None else None
+    if trial is None or trial.obstacle:
+        return idle("no load was sent over a network to another host")
+    if (reading := trial.reading) is None:
+        return idle("takes 5 s; dbdyno doctor checks it")
+    words = f"of about {counted(reading.packets, 'packet')} {reading.lost_packets:,} lost or overtaken by others"
+    if reading.lost_packets >= _LEAST_LOST and reading.lost_packets > _LOST_SHARE * reading.packets:
+        return weakens(
+            words,
+            "replies wait until a packet is sent again, often 200 ms and more, which no server can help",
+            "look for errors on both hosts (ip -s link), and at cables, duplex and queues of the switches between",
+        )
+    return clear(words)
 
 
 REMOTE_CHECKS = (
@@ -119,4 +145,5 @@ REMOTE_CHECKS = (
     MachineCheck("remote-connection", "Loss of a connection", end_of_connection),
     MachineCheck("remote-shaping", "Shaped routes", shaping),
     MachineCheck("remote-network", "Network between clients and server", network),
+    MachineCheck("remote-loss", "Packets lost between clients and server", loss),
 )
