@@ -250,8 +250,8 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
             raise ValueError(f"column {name} holds numbers instead of texts")
         return Texts.repeated(None, len(column))
     is_float = column.dtype.kind == "f"
-    is_unknown = np.isnan(column) if is_float else np.False_
-    known_values = column[~is_unknown] if is_unknown.any() else column
+    has_unknown = is_float and len(column) > 0 and np.isnan(column.min())
+    known_values = column[~np.isnan(column)] if has_unknown else column
     if len(known_values) == 0:
         return column
     if kind == "double" or name == "second":
