@@ -6,7 +6,7 @@ import fnmatch
 import functools
 import tomllib
 from dataclasses import replace
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from dbdyno.audit._normalise import normalise, parse_number, switch
@@ -155,5 +155,5 @@ def _is_one_of(target: AuditTarget, patterns: list[str]) -> bool:
 
 @functools.cache
 def _implied_rows() -> tuple[dict[str, Any], ...]:
-    text = resources.files("dbdyno.audit").joinpath("data", "implied.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "implied.toml").read_text(encoding="utf-8")
     return tuple(tomllib.loads(text)["implied"])

@@ -6,7 +6,7 @@ import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 from typing import Any, Literal
 
 from dbdyno.core import decode
@@ -78,7 +78,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def _read_rows(category: str) -> list[dict[str, Any]]:
-    text = resources.files("dbdyno.audit").joinpath("data", "rules", f"{category}.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "rules" / f"{category}.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["rule"]
     return rows
 

@@ -19,7 +19,6 @@ import shlex
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -141,6 +140,8 @@ def _run_command(choices: argparse.Namespace) -> int:
         _print_error(_system_error(error))
         return HostError.exit_code
     except Exception as error:
+        import traceback  # late: only this needs it
+
         traceback.print_exc()
         tell(f"error: dbdyno failed: {error}")
         tell("hint: this is a bug in dbdyno; please report it with the lines above")

@@ -85,15 +85,22 @@ def read_input(path: Path, most: int | None = None, *, is_fixed: bool = False) -
             if not (stat.S_ISFIFO(mode) and str(path).startswith(_PIPES_OF_SHELLS)):
                 raise _not_a_file_error(path, mode)
             os.set_blocking(descriptor, True)
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            # Python allocates all that may be read: with the limit, that takes four times as long as reading the file.
-            content = file.read(min(facts.st_size, limit) + 1)
-            if len(content) > facts.st_size:  # it grows, is a pipe, or reports no size, as files of /proc do
-                content += file.read(limit + 1 - len(content))
+        # Python allocates all that may be read: with the limit, that takes four times as long as reading the file.
+        content = _read_bytes(descriptor, min(facts.st_size, limit) + 1)
+        if len(content) > facts.st_size:  # it grows, is a pipe, or reports no size, as files of /proc do
+            content += _read_bytes(descriptor, limit + 1 - len(content))
     finally:
         os.close(descriptor)
     if len(content) > limit:
         raise OSError(errno.EFBIG, too_large(limit, is_fixed=is_fixed), str(path))
+    return content
+
+
+def _read_bytes(descriptor: int, most: int) -> bytes:
+    """Return so many bytes of an open file, or all that are left; a study's thousands of files need no buffer."""
+    content = b""
+    while len(content) < most and (part := os.read(descriptor, most - len(content))):
+        content += part
     return content
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Mapping
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
@@ -60,7 +60,7 @@ def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
 
 def read_packaged(name: str) -> str:
     """Read a data file of this package."""
-    return resources.files("dbdyno.engines").joinpath("data", name).read_text(encoding="utf-8")
+    return (Path(__file__).parent / "data" / name).read_text(encoding="utf-8")
 
 
 def use_tables(texts: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 
 from dbdyno.core import CallDelays, Cell, RequestError, StudyError, Target, decode, format_bytes
@@ -86,7 +86,7 @@ def alterations() -> Mapping[str, Alteration]:
     >>> alterations()["redo-capacity"].times
     8
     """
-    text = resources.files("dbdyno.plan").joinpath("data", "alterations.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "alterations.toml").read_text(encoding="utf-8")
     rows = decode(dict[str, Alteration], tomllib.loads(text))
     return MappingProxyType({name: replace(row, alteration_id=name) for name, row in rows.items()})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from importlib import resources
+from pathlib import Path
 from string import Template
 from types import MappingProxyType
 
@@ -67,7 +67,7 @@ def style(palette: Palette) -> str:
 
 def asset(name: str) -> str:
     """Return a packaged file of the page."""
-    return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
+    return (Path(__file__).parent / "page" / name).read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:

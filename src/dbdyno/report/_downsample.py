@@ -97,21 +97,26 @@ def _short_numbers(lines: Sequence[NDArray[np.float64]]) -> Iterator[tuple[list[
     They are whole numbers, to be divided by the power of ten of their place: JSON of those takes 0.6 of the time. A
     line of very unlike values stays as it is, at place 0.
     """
-    digits, places = significant_digits(np.concatenate([np.zeros(0), *lines]))
+    if not lines:
+        return
+    digits, places = significant_digits(np.concatenate(lines))
     places[digits == 0] = _NO_PLACE
-    end = 0
-    for line in lines:
-        begin, end = end, end + len(line)
-        line_digits, line_places = digits[begin:end], places[begin:end]
-        place = int(line_places.max())
+    lengths = [len(line) for line in lines]
+    ends = np.cumsum(np.array(lengths, dtype=np.int64), dtype=np.int64)
+    line_places = np.maximum.reduceat(places, ends - lengths)
+    more_digits = np.where(digits == 0, 0, np.repeat(line_places, lengths) - places)
+    line_more_digits = np.maximum.reduceat(more_digits, ends - lengths).tolist()
+    numbers = digits.astype(np.int64) * _POWERS[np.minimum(more_digits, _MOST_MORE_DIGITS)]
+    for length, end, place, most_more in zip(
+        lengths, ends.tolist(), line_places.tolist(), line_more_digits, strict=True
+    ):
+        line = slice(end - length, end)
         if place == _NO_PLACE:
-            yield [0] * len(line), 0
-            continue
-        more_digits = np.where(line_digits == 0, 0, place - line_places)
-        if more_digits.max() > _MOST_MORE_DIGITS or abs(place) > _MOST_EXACT_POWER:
-            yield at_places(line_digits, np.where(line_digits == 0, 0, line_places)).tolist(), 0
-            continue
-        yield _without_last_zeros(line_digits.astype(np.int64) * _POWERS[more_digits], place)
+            yield [0] * length, 0
+        elif most_more > _MOST_MORE_DIGITS or abs(place) > _MOST_EXACT_POWER:
+            yield at_places(digits[line], np.where(digits[line] == 0, 0, places[line])).tolist(), 0
+        else:
+            yield _without_last_zeros(numbers[line], place)
 
 
 def _without_last_zeros(numbers: NDArray[np.int64], place: int) -> tuple[list[int], int]:
@@ -120,7 +125,7 @@ def _without_last_zeros(numbers: NDArray[np.int64], place: int) -> tuple[list[in
     >>> _without_last_zeros(np.array([1200, 500]), 3)
     ([12, 5], 1)
     """
-    while not (numbers[:16] % 10).any() and not (numbers % 10).any():
+    while not numbers[0] % 10 and not (numbers % 10).any():
         numbers, place = numbers // 10, place - 1
     return numbers.tolist(), place
 

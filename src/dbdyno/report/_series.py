@@ -303,11 +303,12 @@ class _Times:
 
 def _line(name: str, times: _Times, values: NDArray[np.float64], scale: float = 1.0) -> dict[str, Any] | None:
     """Return a line of those points that are known; None without one."""
-    is_known = ~np.isnan(values)
-    known_count = np.count_nonzero(is_known)
-    if not known_count:
+    if not len(values):
         return None
-    if known_count < len(values):
+    if np.isnan(values.min()):
+        is_known = ~np.isnan(values)
+        if not is_known.any():
+            return None
         times = _Times.of_lengths(times.seconds[is_known], times.lengths_s[is_known])
         values = values[is_known]
     scaled = values if scale == 1 else values * scale

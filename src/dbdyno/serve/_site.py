@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 from string import Template
 
 import dbdyno
@@ -133,4 +133,4 @@ def _json_reply(value: object) -> Reply:
 
 
 def _asset_text(name: str) -> str:
-    return (resources.files("dbdyno.serve") / "page" / name).read_text(encoding="utf-8")
+    return (Path(__file__).parent / "page" / name).read_text(encoding="utf-8")

@@ -60,7 +60,7 @@ class ScalabilityFit:
     def band(self, concurrency: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Return the lower and upper end of the law, pointwise."""
         n = np.asarray(concurrency, dtype=np.float64)
-        curves = np.array([_predicted_rates(n, draw) for draw in self.draws])
+        curves = _predicted_rates(n, self.draws.T[:, :, None])
         tail = (1 - confidence) / 2
         low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
         return low, high

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from hdrh.codec import HdrCookieException, HdrLengthException
-from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, StoreError
@@ -21,6 +18,8 @@ LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
 SIGNIFICANT_DIGITS = 3
 _HALF = 1024  # buckets of one width above the first 2048, with three digits
+LAYOUT_LENGTH = (HIGHEST_NS.bit_length() - _HALF.bit_length() + 2) * _HALF
+"""Buckets of a histogram as the load generator makes them: 2048 of width 1, and 1024 of each doubled width."""
 _SHARES = (0.5, 0.95, 0.99, 0.999)
 
 
@@ -61,6 +60,8 @@ def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
     >>> merged_histogram([]).get_total_count()
     0
     """
+    from hdrh.histogram import HdrHistogram  # late: what reads only counts, as a summary does, needs no object
+
     total = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
     for text in encoded:
         if text:
@@ -77,6 +78,9 @@ def _add_histogram(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no
 
 
 def _decode_histogram(text: str) -> Any:  # noqa: ANN401 - as above
+    from hdrh.codec import HdrCookieException, HdrLengthException
+    from hdrh.histogram import HdrHistogram
+
     try:
         return HdrHistogram.decode(text)
     except (ValueError, TypeError, IndexError, zlib.error, HdrCookieException) as error:
@@ -137,7 +141,7 @@ def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
         return FilledCounts(0, empty, empty, empty, np.zeros(0), np.zeros(0), 0)
     seconds, texts = np.array([second for second, _ in filled_texts]), [text for _, text in filled_texts]
     histogram, buckets, counts = _all_filled_buckets(texts)
-    column = np.zeros(_layout_length(), dtype=np.int64)
+    column = np.zeros(LAYOUT_LENGTH, dtype=np.int64)
     column[buckets] = 1
     used_buckets = np.flatnonzero(column)
     column[used_buckets] = np.arange(len(used_buckets))
@@ -177,19 +181,13 @@ def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[n
 
 def _all_filled_buckets(texts: Sequence[str]) -> Filled:
     """Return which histogram, which bucket and how many, of all that hold something."""
-    filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
+    filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=LAYOUT_LENGTH)
     if filled is not None:
         return filled
     filled_parts = [_filled_buckets(text) for text in texts]
     histogram = np.repeat(np.arange(len(filled_parts)), [len(buckets) for buckets, _ in filled_parts])
     buckets, counts = (np.concatenate(sides) for sides in zip(*filled_parts, strict=True))
     return histogram, buckets, counts
-
-
-@functools.cache
-def _layout_length() -> int:
-    """Return buckets of a histogram as the load generator makes them."""
-    return int(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len)
 
 
 def _filled_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

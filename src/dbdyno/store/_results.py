@@ -32,11 +32,12 @@ from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_dige
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
 from dbdyno.store._views import open_views
-from dbdyno.store._writer import ResultsWriter, seal_manifest
 from dbdyno.tables import Table
 
 if TYPE_CHECKING:
     import duckdb
+
+    from dbdyno.store._writer import ResultsWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Results:
         ------
         StoreError : the folder holds results already or foreign files, or can't be written
         """
+        from dbdyno.store._writer import seal_manifest  # late: readers need no writer
+
         check_free(path)
         manifest = Manifest(study_name, study_digest(study_text), dbdyno.__version__, time.time_ns())
         try:
@@ -175,6 +178,8 @@ class Results:
         StoreError : another process is writing, the folder holds another study by now, or it can't be written
         AlteredError : the folder is not as dbdyno wrote it, and the check that opened it does not let that pass
         """
+        from dbdyno.store._writer import ResultsWriter
+
         lock = nullcontext() if self.is_locked else exclusive_lock(self.path / layout.LOCK)
         with hold_folder(self.path) as folder, lock:
             manifest, digest = read_manifest(self.path)

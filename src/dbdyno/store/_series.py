@@ -18,7 +18,7 @@ import numpy as np
 
 from dbdyno.core import LARGEST, read_input
 from dbdyno.store._damage import MOST_BYTES, reading
-from dbdyno.tables import Column, Table, Texts, parquet_bytes, read_parquet
+from dbdyno.tables import Column, Table, Texts, read_parquet
 
 IntervalKind = Literal["transaction", "statement"]
 ColumnKind = Literal["int64", "double", "string", "bool"]
@@ -206,6 +206,8 @@ def _unknown_column(kind: ColumnKind, count: int) -> Column:
 
 def table_bytes(row: type, table: Table) -> bytes:
     """Return the Parquet file of a table of a row class: whole numbers as such, also where some are not known."""
+    from dbdyno.tables import parquet_bytes  # late: only what stores runs writes tables
+
     return parquet_bytes(table, {name for name, kind in kinds_of(row).items() if kind == "int64"})
 
 
@@ -248,8 +250,8 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
             raise ValueError(f"column {name} holds numbers instead of texts")
         return Texts.repeated(None, len(column))
     is_float = column.dtype.kind == "f"
-    is_unknown = np.isnan(column) if is_float else np.False_
-    known_values = column[~is_unknown] if is_unknown.any() else column
+    has_unknown = is_float and len(column) > 0 and np.isnan(column.min())
+    known_values = column[~np.isnan(column)] if has_unknown else column
     if len(known_values) == 0:
         return column
     if kind == "double" or name == "second":

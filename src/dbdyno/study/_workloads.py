@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -97,7 +96,7 @@ def read_families(text: str) -> tuple[WorkloadFamily, ...]:
     return tuple(families)
 
 
-FAMILIES = read_families((resources.files("dbdyno.study") / FILE).read_text(encoding="utf-8"))
+FAMILIES = read_families(Path(__file__).with_name(FILE).read_text(encoding="utf-8"))
 
 
 def full_name(name: str) -> str | None:
@@ -241,5 +240,5 @@ def named_quirks(text: str) -> tuple[tuple[str, str], ...]:
 
 @functools.cache
 def _quirk_effects() -> Mapping[str, str]:
-    table = json.loads(resources.files("dbdyno.study").joinpath(QUIRKS_FILE).read_text())
+    table = json.loads(Path(__file__).with_name(QUIRKS_FILE).read_text(encoding="utf-8"))
     return MappingProxyType({row["id"]: row["effect"] for row in table["quirks"]})

@@ -58,9 +58,19 @@ def are_all_one(data: bytes, count: int) -> bool:
 
 
 def _unpack_bits(data: bytes, bits: int) -> NDArray[np.int64]:
-    bit_values = np.unpackbits(np.frombuffer(data, dtype=np.uint8), bitorder="little")
-    numbers: NDArray[np.int64] = bit_values[: len(bit_values) // bits * bits].reshape(-1, bits) @ (1 << np.arange(bits))
-    return numbers
+    """Return numbers of so many bits each, one after the other.
+
+    Eight of them take `bits` bytes, so each eighth one begins at the same bit of a byte: they are cut out together, of
+    words of 64 bits that begin every `bits` bytes. That takes half the time of adding up single bits.
+    """
+    groups = -(-len(data) // bits)
+    padded = data.ljust(groups * bits + 8, b"\0")
+    numbers = np.empty((groups, 8), dtype=np.int64)
+    for column in range(8):
+        first_byte, first_bit = divmod(column * bits, 8)
+        words: NDArray[np.uint64] = np.ndarray(groups, "<u8", padded, first_byte, (bits,))
+        numbers[:, column] = words >> np.uint64(first_bit) & np.uint64((1 << bits) - 1)
+    return numbers.ravel()[: len(data) * 8 // bits]
 
 
 def levels_bytes(levels: NDArray[np.integer], bits: int) -> bytes:

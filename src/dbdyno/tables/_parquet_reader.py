@@ -116,8 +116,9 @@ def _page_values(
             )
         else:
             raise ValueError(f"column {column.name} is neither plain nor dictionary-encoded: encoding {encoding}")
-        if is_nan_known and not isinstance(values, Texts) and values.dtype.kind == "f" and np.isnan(values).any():
-            raise ValueError(f"column {column.name} holds NaN")
+        if is_nan_known and not isinstance(values, Texts) and values.dtype.kind == "f":
+            if len(values) and np.isnan(values.min()):
+                raise ValueError(f"column {column.name} holds NaN")
         yield values if is_known is None else _spread_over_rows(values, is_known)
 
 

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Literal
 
 from dbdyno.core import RequestError, parse_bytes
@@ -117,7 +117,7 @@ def published(report_id: str) -> Published:
     """
     if report_id not in REPORTS:
         raise RequestError(f"'{report_id}' is not a known report", "", nearest(report_id, REPORTS))
-    text = (resources.files("dbdyno.analyse.claims") / "data" / f"{report_id}.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / f"{report_id}.toml").read_text(encoding="utf-8")
     row = tomllib.loads(text)
     return Published(
         report_id,
@@ -140,7 +140,7 @@ def original_logs(report_id: str) -> frozenset[str]:
     >>> len(original_logs("percona-2026")), len(original_logs("tidesdb-2026"))
     (959, 0)
     """
-    file = resources.files("dbdyno.analyse.claims") / "data" / f"{report_id}.logs"
+    file = Path(__file__).parent / "data" / f"{report_id}.logs"
     return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()
 
 

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from dbdyno.core import AnalysisError, decode
@@ -149,7 +149,7 @@ class _Row:
 @functools.cache
 def causes() -> tuple[Cause, ...]:
     """Return all causes, in the order in which they take what they claim."""
-    text = resources.files("dbdyno.analyse.explain").joinpath("data", "causes.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "causes.toml").read_text(encoding="utf-8")
     return causes_from(text)
 
 

@@ -6,8 +6,8 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterable
-from importlib import resources
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from dbdyno.audit._effective import effective
@@ -132,7 +132,7 @@ def _release_stage(target: AuditTarget) -> str:
 
 @functools.cache
 def _first_releases() -> tuple[dict[str, str], ...]:
-    text = resources.files("dbdyno.audit").joinpath("data", "first_releases.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "data" / "first_releases.toml").read_text(encoding="utf-8")
     return tuple(tomllib.loads(text)["release"])
 
 

@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
+from pathlib import Path
 
 from dbdyno.audit import SEVERITIES, ComparisonSet, Finding, Severity
 from dbdyno.audit.studies._sets import campaign_name
@@ -354,5 +354,5 @@ def _number(value: str) -> float | None:
 
 @functools.cache
 def _effects() -> Mapping[str, FindingEffect]:
-    text = resources.files("dbdyno.audit.studies").joinpath("data", "effects.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "effects.toml").read_text(encoding="utf-8")
     return decode(dict[str, FindingEffect], tomllib.loads(text))

@@ -6,7 +6,7 @@ import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from dbdyno.audit import Finding
@@ -93,5 +93,5 @@ def baseline_id(name: str) -> str:
 
 @functools.cache
 def _document() -> Mapping[str, Any]:
-    text = resources.files("dbdyno.audit.studies").joinpath("data", "remedies.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / "remedies.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
