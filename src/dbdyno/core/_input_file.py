@@ -98,10 +98,11 @@ def read_input(path: Path, most: int | None = None, *, is_fixed: bool = False) -
 
 def _read_bytes(descriptor: int, most: int) -> bytes:
     """Return so many bytes of an open file, or all that are left; a study's thousands of files need no buffer."""
-    content = b""
-    while len(content) < most and (part := os.read(descriptor, most - len(content))):
-        content += part
-    return content
+    parts = []
+    while most > 0 and (part := os.read(descriptor, most)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 def read_input_text(path: Path, most: int | None = None, *, is_fixed: bool = False) -> str:
