@@ -271,7 +271,9 @@ mod tests {
         let (mut recorder, filled, _blanks) = recorder_of_seconds(9);
         recorder.page.transactions[0].complete(5, 5, 1);
         let now_ns = recorder.boundary_ns + 7 * SECOND_NS;
-        (0..8).for_each(|_| drop(recorder.turn(Gauges::default(), now_ns)));
+        (0..8).for_each(|_| {
+            recorder.turn(Gauges::default(), now_ns);
+        });
         let sent = histograms_of(&filled);
         assert_eq!(
             sent,
