@@ -1,11 +1,12 @@
 """A long run with everything that makes a client grow: its memory stays flat and no connection is lost for good.
 
-usage: .venv/bin/python benches/soak.py [--minutes 60] [--connections 1000] [--rate 300]
+usage: .venv/bin/python benches/soak.py [--minutes 60] [--connections 1000] [--rate 300] [--pause 60:3.5]...
 
 The load is sysbench's oltp_read_write at a fixed rate against a null server that fails as a busy one does: each
 statement takes some milliseconds, one in two thousand ends in a deadlock or a lock wait timeout, one in ten thousand
 loses its connection, and once a minute no reply leaves for a second, so that a backlog grows and goes. Each second the
-memory, the open files and the threads of the load generator are read from /proc.
+memory, the open files and the threads of the load generator are read from /proc. `--pause 60:3.5` stops the load
+generator at second 60 for 3.5 s, as a busy machine does: what such a second leaves in memory shows within minutes.
 
 Held: in the second half the memory grows by less than GROWTH_SHARE and GROWTH_BYTES (Theil-Sen slope times the length
 of the half, so that one step of the allocator does not decide); open files and threads do not grow; at the end all
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,6 +50,18 @@ class Sample:
     resident_bytes: int
     files_count: int
     threads_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A time in which the load generator is stopped."""
+
+    start_s: float
+    length_s: float
+
+    def covers(self, second: float) -> bool:
+        """Return whether the load generator is stopped at this second."""
+        return self.start_s <= second < self.start_s + self.length_s
 
 
 def main() -> int:
@@ -91,7 +105,11 @@ def _soak(folder: Path, choices: argparse.Namespace) -> tuple[list[Sample], int]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as load:
         began = time.monotonic()
         while load.poll() is None:
-            sample = _sample(load.pid, time.monotonic() - began)
+            second = time.monotonic() - began
+            if choices.pause:
+                is_stopped = any(pause.covers(second) for pause in choices.pause)
+                load.send_signal(signal.SIGSTOP if is_stopped else signal.SIGCONT)
+            sample = _sample(load.pid, second)
             if sample is not None:
                 samples.append(sample)
                 _show_progress(sample, seconds)
@@ -195,12 +213,18 @@ def _sparkline(values: Sequence[float], width: int = 60) -> str:
     return f"{bars} {low / MIB:.2f} to {high / MIB:.2f} MiB"
 
 
+def _pause(text: str) -> Pause:
+    start_s, length_s = map(float, text.split(":"))
+    return Pause(start_s, length_s)
+
+
 def _choices() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--rate", type=int, default=300, help="events a second, 20 statements each")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pause", type=_pause, action="append", default=[], metavar="START:SECONDS")
     return parser.parse_args()
 
 

@@ -107,8 +107,10 @@ impl<'a> Collector<'a> {
             };
             *live = part.connections_live;
             self.merged.merge(&part);
-            part.clear();
-            let _ = blank.send(part); // a worker that has ended needs none
+            if part.has_histograms() {
+                part.clear();
+                let _ = blank.send(part); // a worker that has ended needs none
+            }
         }
         self.completed.push(self.merged.completed());
         self.observer.interval(&IntervalRecord {
@@ -225,6 +227,27 @@ mod tests {
         ]);
         assert_eq!(seen.seconds[1], (1, "window".to_owned(), 5, 2));
         assert_eq!(seen.connections, [6, 6]);
+    }
+
+    #[test]
+    fn an_idle_interval_completes_its_second_and_does_not_come_back() {
+        let mut seen = RecordingObserver::default();
+        let window = Phase {
+            name: "window".to_owned(),
+            seconds: 2,
+        };
+        let grid = Arc::new(Grid::new(0, 0, &[window]));
+        let (blank, back) = channel();
+        let mut collector = Collector::new(grid, SHAPE, vec![blank], &mut seen);
+        let mut idle = Interval::idle();
+        (idle.second, idle.connections_live) = (1, 3);
+        collector.take(page(0, 0, 4)).unwrap();
+        let idle = IntervalMessage::Interval(0, Box::new(idle));
+        collector.take(idle).unwrap();
+        let completed: Vec<_> = seen.seconds.iter().map(|second| second.2).collect();
+        assert_eq!(completed, [4, 0]);
+        assert_eq!(seen.connections, [3, 3]);
+        assert_eq!(back.try_iter().count(), 1);
     }
 
     #[test]

@@ -16,9 +16,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Blank intervals of a worker at its start: one is being filled, one or two are on their way.
-const BLANK_INTERVALS: usize = 2;
-
 /// Describes one segment of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
@@ -48,7 +45,8 @@ pub(crate) fn run_segment(
             pages: pages.clone(),
             blank_intervals,
         });
-        (0..BLANK_INTERVALS).for_each(|_| drop(blank.send(Box::new(Interval::new(shape)))));
+        // Besides the interval that is being filled: the one before comes back within its second.
+        let _ = blank.send(Box::new(Interval::new(shape)));
         blanks.push(blank);
     }
     drop(pages); // collecting ends when the last worker drops its sender

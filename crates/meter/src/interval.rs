@@ -144,6 +144,34 @@ impl Interval {
         }
     }
 
+    /// Creates an interval of one worker in which nothing is counted: it has no histograms, and merges into any other.
+    #[must_use]
+    pub fn idle() -> Self {
+        Self::new(IntervalShape {
+            transaction_types: 0,
+            statement_types: 0,
+            open_loop: false,
+        })
+    }
+
+    /// Returns whether it can be filled: whether [`idle`](Self::idle) did not create it.
+    #[must_use]
+    pub fn has_histograms(&self) -> bool {
+        !self.transactions.is_empty()
+    }
+
+    /// Returns whether nothing was counted since it was created or cleared. Gauges and the worker's load are no counts.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.tally == IntervalCounters::default()
+            && self.transactions.iter().all(TransactionCounts::is_blank)
+            && self.statements.iter().all(StatementCounts::is_blank)
+            && self
+                .lateness
+                .as_ref()
+                .is_none_or(|lateness| lateness.count() == 0)
+    }
+
     /// Forgets everything and keeps the memory, for the next use by one worker.
     pub fn clear(&mut self) {
         self.second = 0;
@@ -231,6 +259,18 @@ impl TransactionCounts {
         }
     }
 
+    fn is_blank(&self) -> bool {
+        let histograms = [
+            &self.response,
+            &self.service,
+            &self.first_attempt,
+            &self.punctual_first_attempts,
+        ];
+        self.started + self.completed + self.rolled_back + self.failed == 0
+            && self.retries.is_empty()
+            && histograms.iter().all(|histogram| histogram.count() == 0)
+    }
+
     fn clear(&mut self) {
         self.started = 0;
         self.completed = 0;
@@ -265,6 +305,10 @@ impl TransactionCounts {
 }
 
 impl StatementCounts {
+    fn is_blank(&self) -> bool {
+        self.completed == 0 && self.errors.is_empty() && self.service.count() == 0
+    }
+
     fn clear(&mut self) {
         self.completed = 0;
         self.errors.clear();
@@ -279,82 +323,4 @@ impl StatementCounts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SHAPE: IntervalShape = IntervalShape {
-        transaction_types: 1,
-        statement_types: 2,
-        open_loop: true,
-    };
-
-    fn filled(seed: u64) -> Interval {
-        let mut interval = Interval::new(SHAPE);
-        interval.duration_ns = 1_000_000_000;
-        interval.connections_live = 4;
-        interval.backlog = seed;
-        interval.tally.reads = 10 * seed;
-        interval.transactions[0].completed = seed;
-        interval.transactions[0].retries.add(1213);
-        interval.transactions[0].response.record(seed * 1_000);
-        interval.statements[1].service.record(seed * 100);
-        interval.workers[0].wake_ups = seed;
-        if let Some(lateness) = &mut interval.lateness {
-            lateness.record(seed);
-        }
-        interval
-    }
-
-    #[test]
-    fn merging_workers_adds_counts_and_lists_the_workers() {
-        let mut merged = filled(3);
-        merged.merge(&filled(5));
-        assert_eq!(merged.completed(), 8);
-        assert_eq!(merged.answered(), 80);
-        assert_eq!((merged.connections_live, merged.backlog), (8, 8));
-        assert_eq!(merged.transactions[0].retries.total(), 2);
-        assert_eq!(merged.transactions[0].response.count(), 2);
-        assert_eq!(merged.statements[1].service.max_ns(), 500);
-        assert_eq!(merged.lateness.as_ref().map(Histogram::count), Some(2));
-        let wake_ups: Vec<_> = merged.workers.iter().map(|w| w.wake_ups).collect();
-        assert_eq!(wake_ups, [3, 5]);
-        assert_eq!(merged.duration_ns, 1_000_000_000);
-    }
-
-    #[test]
-    fn a_completed_event_is_found_in_every_histogram_it_belongs_to() {
-        let mut page = Interval::new(SHAPE);
-        let counts = &mut page.transactions[0];
-        counts.complete(500, 500, 1);
-        counts.complete(900, 600, 1);
-        counts.complete(2_000, 2_000, 3); // its first attempt was recorded when it failed
-        let mut merged = Interval::new(SHAPE);
-        merged.merge(&page);
-        let counts = &merged.transactions[0];
-        assert_eq!((counts.completed, counts.completed_after_retry), (3, 1));
-        let count_and_mean = |histogram: &Histogram| (histogram.count(), histogram.mean_ns());
-        assert_eq!(count_and_mean(&counts.response), (3, Some(3_400.0 / 3.0)));
-        assert_eq!(count_and_mean(&counts.service), (3, Some(3_100.0 / 3.0)));
-        assert_eq!(count_and_mean(&counts.first_attempt), (2, Some(550.0)));
-        let mut totals = Interval::new(SHAPE);
-        totals.merge_counts(&merged);
-        assert_eq!(
-            count_and_mean(&totals.transactions[0].service),
-            (3, Some(3_100.0 / 3.0))
-        );
-    }
-
-    #[test]
-    fn a_cleared_interval_holds_nothing() {
-        let mut interval = filled(7);
-        interval.merge(&filled(2));
-        interval.transactions[0].complete(5, 5, 1);
-        interval.clear();
-        assert_eq!(interval.completed() + interval.answered(), 0);
-        assert_eq!(interval.transactions[0].response.count(), 0);
-        assert_eq!(interval.transactions[0].punctual_first_attempts.count(), 0);
-        assert!(interval.transactions[0].retries.is_empty());
-        assert_eq!(interval.workers, [WorkerLoad::default()]);
-        assert_eq!(interval.lateness.map(|l| l.count()), Some(0));
-    }
-}
+mod tests;

@@ -163,11 +163,7 @@ impl Recorder {
     fn hand_over(&mut self, gauges: Gauges, duration_ns: u64, now_ns: u64) {
         self.rest(now_ns, 0);
         self.awake_since_ns = now_ns;
-        // After a pause of the whole machine several intervals end at once and no blank one has come
-        // back yet: the one case in which a worker allocates.
-        let blank = self.blank.try_recv();
-        let blank = blank.unwrap_or_else(|_| Box::new(Interval::new(self.shape)));
-        let mut page = std::mem::replace(&mut self.page, blank);
+        let mut page = self.take_page();
         page.second = self.second;
         page.monotonic_ns = self.grid.begin_ns(self.second);
         page.duration_ns = duration_ns;
@@ -177,6 +173,21 @@ impl Recorder {
         page.tally.bytes_received = gauges.bytes_received;
         self.fill_load(&mut page);
         self.send(IntervalMessage::Interval(self.worker, page));
+    }
+
+    /// Takes what was recorded and leaves a blank interval.
+    ///
+    /// After a pause of the client or the server several seconds end at once. Nothing was recorded in those after the
+    /// first, so they need no histograms, which are megabytes. A worker allocates some only if the collecting thread is
+    /// more than a second late; what comes back too many is dropped, so that one late second does not cost memory for the
+    /// rest of the run.
+    fn take_page(&mut self) -> Box<Interval> {
+        if self.page.is_blank() {
+            return Box::new(Interval::idle());
+        }
+        let blank = self.blank.try_iter().last();
+        let blank = blank.unwrap_or_else(|| Box::new(Interval::new(self.shape)));
+        std::mem::replace(&mut self.page, blank)
     }
 
     fn fill_load(&mut self, page: &mut Interval) {
@@ -205,9 +216,10 @@ mod tests {
     use crate::Phase;
     use std::sync::mpsc;
 
-    /// Such a turn was 230 % of the second in which it ended.
-    #[test]
-    fn a_turn_of_two_seconds_and_a_half_keeps_no_second_busier_than_it_is_long() {
+    /// Creates a recorder, where its messages arrive, and where blank intervals come from: at first there is none.
+    fn recorder_of_seconds(
+        seconds: u32,
+    ) -> (Recorder, Receiver<IntervalMessage>, Sender<Box<Interval>>) {
         let shape = IntervalShape {
             transaction_types: 1,
             statement_types: 1,
@@ -215,13 +227,29 @@ mod tests {
         };
         let window = Phase {
             name: "window".to_owned(),
-            seconds: 3,
+            seconds,
         };
         let grid = Arc::new(Grid::new(SECOND_NS, 0, &[window]));
         let (pages, filled) = mpsc::channel();
-        let (_blank_pages, blank) = mpsc::channel();
-        let mut recorder = Recorder::new(0, shape, Arc::clone(&grid), pages, blank);
-        let now_ns = grid.start_ns + 5 * SECOND_NS / 2;
+        let (blanks, blank) = mpsc::channel();
+        let recorder = Recorder::new(0, shape, grid, pages, blank);
+        (recorder, filled, blanks)
+    }
+
+    /// Returns of each interval sent so far whether it has histograms.
+    fn histograms_of(filled: &Receiver<IntervalMessage>) -> Vec<bool> {
+        let sent = filled.try_iter().filter_map(|message| match message {
+            IntervalMessage::Interval(_, page) => Some(page.has_histograms()),
+            _ => None,
+        });
+        sent.collect()
+    }
+
+    /// Such a turn was 230 % of the second in which it ended.
+    #[test]
+    fn a_turn_of_two_seconds_and_a_half_keeps_no_second_busier_than_it_is_long() {
+        let (mut recorder, filled, _blanks) = recorder_of_seconds(3);
+        let now_ns = recorder.grid.start_ns + 5 * SECOND_NS / 2;
         recorder.turn(Gauges::default(), now_ns);
         recorder.turn(Gauges::default(), now_ns);
         recorder.rest(now_ns, SECOND_NS);
@@ -235,5 +263,47 @@ mod tests {
             })
             .collect();
         assert_eq!(busy_ns, [SECOND_NS, SECOND_NS, 3 * SECOND_NS / 4]);
+    }
+
+    /// A pause of eight seconds kept 16 MiB for the rest of the run.
+    #[test]
+    fn seconds_without_any_event_need_no_histograms() {
+        let (mut recorder, filled, _blanks) = recorder_of_seconds(9);
+        recorder.page.transactions[0].complete(5, 5, 1);
+        let now_ns = recorder.boundary_ns + 7 * SECOND_NS;
+        (0..8).for_each(|_| {
+            recorder.turn(Gauges::default(), now_ns);
+        });
+        let sent = histograms_of(&filled);
+        assert_eq!(
+            sent,
+            [true, false, false, false, false, false, false, false]
+        );
+        assert!(recorder.page.has_histograms());
+        recorder.page.transactions[0].complete(5, 5, 1);
+        recorder.turn(Gauges::default(), now_ns);
+        assert_eq!(histograms_of(&filled), [true], "the page stayed in use");
+    }
+
+    #[test]
+    fn intervals_that_come_back_too_many_are_dropped() {
+        let (mut recorder, filled, blanks) = recorder_of_seconds(9);
+        for _ in 0..3 {
+            recorder.page.transactions[0].complete(5, 5, 1);
+            recorder.turn(Gauges::default(), recorder.boundary_ns);
+        }
+        let sent = filled.try_iter().filter_map(|message| match message {
+            IntervalMessage::Interval(_, page) => Some(page),
+            _ => None,
+        });
+        for mut page in sent {
+            page.clear();
+            page.second = 99;
+            blanks.send(page).unwrap();
+        }
+        recorder.page.transactions[0].complete(5, 5, 1);
+        recorder.turn(Gauges::default(), recorder.boundary_ns);
+        assert_eq!(recorder.page.second, 99, "one that came back is used");
+        assert!(recorder.blank.try_recv().is_err(), "the others are kept");
     }
 }
