@@ -10,7 +10,7 @@ generator at second 60 for 3.5 s, as a busy machine does: what such a second lea
 
 Held: in the second half the memory grows by less than GROWTH_SHARE and GROWTH_BYTES (Theil-Sen slope times the length
 of the half, so that one step of the allocator does not decide); open files and threads do not grow; at the end all
-connections are open, nothing waits but what has just fallen due, nothing was given up, and every event is accounted for.
+connections are open, nothing waits but what fell due just now, nothing was given up, and every event is accounted for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dbdyno.lab import find_generator
 
 GROWTH_SHARE, GROWTH_BYTES = 0.01, 256 << 10
 LATE_S = 0.05
-"""What falls due so shortly before the end may not be sent: a client that waits for a processor is no stuck connection."""
+"""What falls due so shortly before the end may not be sent: the client waited for a processor, and none is stuck."""
 FAULTS = ["--delay", "exponential:2ms", "--errors", "1213:0.04%,1205:0.01%", "--drop", "0.01%", "--stall", "1s/60s"]
 REPEATED = "1213,1205,2006,2013"
 BARS = "▁▂▃▄▅▆▇█"
