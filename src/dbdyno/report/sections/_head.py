@@ -46,7 +46,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
         for words in analysis.answer.sentences
     ]
     limitation_items = [
-        element("li", page.worded(unbroken(caveat.text)), data_code=caveat.code) for caveat in analysis.limitations
+        element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations
     ]
     chart = _first_chart(page, charts)
     limitations = _printed_limitations(limitation_items) if is_paper else _limitations_list(page, limitation_items)
@@ -137,9 +137,7 @@ def _limitations_list(page: Page, items: list[Html]) -> list[Html]:
     first = page.analysis.limitations[0]
     opening = opening_sentence(first.text)
     is_whole = opening == first.text
-    open_list = element(
-        "ul", items[0] if is_whole else element("li", page.worded(unbroken(opening)), data_code=first.code)
-    )
+    open_list = element("ul", items[0] if is_whole else element("li", page.worded(opening), data_code=first.code))
     folded_items = items[1:] if is_whole else items
     if not folded_items:
         return [open_list]

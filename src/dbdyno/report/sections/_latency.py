@@ -26,7 +26,7 @@ def latency_section(page: Page) -> Section:
     tool_table = printed_table(page)
     if not charts and not tool_table:
         return section("latency", "Response times", to_see("No run has response times yet."))
-    cell_counts = Counter(judgement.quantile for judgement in page.analysis.latency)
+    cell_counts: Counter[str] = Counter(judgement.quantile for judgement in page.analysis.latency)
     first_quantile = quantile_to_show(cell_counts)
     first_charts = [chart for chart in charts if chart.name.endswith(f"-{first_quantile}")]
     other_charts = [chart for chart in charts if chart not in first_charts]
