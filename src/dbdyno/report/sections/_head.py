@@ -152,7 +152,7 @@ def _conditions_paragraph(page: Page) -> Html:
     rest_count = len(study.workloads) - _MOST_WORKLOADS
     workloads += f" and {rest_count} more" if rest_count > 0 else ""
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
-    shape = f" No fall beyond the peak shown up to {_most_connections(judgements)} connections." if is_level else ""
+    shape = f" No fall beyond the peak is shown up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
     words += no_interval_words(page)
     return element("p", unbroken(words), class_="to-see")
