@@ -14,7 +14,7 @@ import pytest
 
 from dbdyno.analyse import vague_words
 from dbdyno.core import Caveat
-from dbdyno.report import analyse_study, markdown_text, page_text, summary_json
+from dbdyno.report import _study_analysis, analyse_study, markdown_text, page_text, summary_json
 from dbdyno.report.sections import _how, _latency, _stability
 from dbdyno.store import StoredRun, StoredStudy
 from page_parts import TWO_TARGETS, page_data, section_of
@@ -242,3 +242,22 @@ def test_response_times_say_where_a_whisker_that_leaves_its_panel_ends(page_of: 
 
     assert _latency._CUT_WORDS in section_of(page_of("wide", SMALL_STUDY, change=change), "latency")
     assert _latency._CUT_WORDS not in section_of(page_of("narrow", SMALL_STUDY), "latency")
+
+
+def test_the_first_chart_of_response_times_has_a_percentile_that_most_cells_have(
+    page_of: PageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short windows know p99 only where much is done: a chart of it shows one target and not its rivals."""
+    judge = _study_analysis.judge_latency
+
+    def without_p99(targets: set[str], *facts: Any) -> list[Any]:
+        return [x for x in judge(*facts) if x.quantile != "p99" or x.cell.target not in targets]
+
+    def first_charts(name: str, without: set[str]) -> list[str]:
+        monkeypatch.setattr(_study_analysis, "judge_latency", partial(without_p99, without))
+        page = section_of(page_of(name, SMALL_STUDY), "latency")
+        folded_at = page.index("<details") if "<details" in page else len(page)
+        return re.findall(r'id="chart-latency-\d+-(p\d+)"', page[:folded_at])
+
+    assert first_charts("all", set()) == ["p99"]
+    assert first_charts("half", {"mysql:9.7"}) == ["p95"]

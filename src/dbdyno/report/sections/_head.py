@@ -25,8 +25,9 @@ _FILTER_WORDS = (
 )
 _MOST_SENTENCES = 4
 _MOST_WORDS = 170
-_BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
-"""Blanks at which no line is broken: a number stays with its unit."""
+_WITHIN_FIGURE = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|(?:TPS|[KMG]iB|ms|s|min|h)\b)|(?<=[A-Z]) (?=\d+\.\d)")
+"""Blanks between a number and its unit, a product and its version."""
+_INTERVAL = re.compile(r"\(([+-]?[\d.,]+) to ([+-]?[\d.,]+)(?= %|\))")
 _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
 _ON_PAPER = 3
@@ -51,7 +52,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
     limitations = _printed_limitations(limitation_items) if is_paper else _limitations_list(page, limitation_items)
     return element(
         "header",
-        element("p", _counts_line(page), class_="kicker"),
+        element("p", unbroken(_counts_line(page)), class_="kicker"),
         _question_heading(page),
         element("p", analysis.scaled_words, class_="audit-warning") if analysis.scaled_words else "",
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
@@ -77,10 +78,19 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
     )
 
 
+def unbroken(words: str) -> str:
+    r"""Return words whose figures and names of engines stay on one line: with blanks at which no line is broken.
+
+    >>> unbroken("MySQL 9.7 is 22 % slower (11 to 31 %).").split(" ")
+    ['MySQL\xa09.7', 'is', '22\xa0%', 'slower', '(11\xa0to\xa031\xa0%).']
+    """
+    return _WITHIN_FIGURE.sub("\u00a0", _INTERVAL.sub("(\\1\u00a0to\u00a0\\2", words))
+
+
 def _question_heading(page: Page) -> Html:
     """Return the heading; a long one is set smaller, so that the first chart stays on the first screen."""
     words = question_words(page.analysis.study)
-    return element("h1", page.worded(words), class_="long" if len(words) > _LONG_QUESTION else None)
+    return element("h1", page.worded(unbroken(words)), class_="long" if len(words) > _LONG_QUESTION else None)
 
 
 def _answer_paragraphs(answers: list[Html], answer: Answer) -> list[Html]:
@@ -100,7 +110,7 @@ def _answer_paragraphs(answers: list[Html], answer: Answer) -> list[Html]:
 
 def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
     """Return a sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
-    verdict, colon, figures = _BEFORE_UNIT.sub("\u00a0", words).partition(": ")
+    verdict, colon, figures = unbroken(words).partition(": ")
     if not is_first:
         return element("p", page.worded(verdict + colon + figures))
     return element("p", element("b", page.worded(verdict + colon.strip())), " ", page.worded(figures))
@@ -142,10 +152,10 @@ def _conditions_paragraph(page: Page) -> Html:
     rest_count = len(study.workloads) - _MOST_WORKLOADS
     workloads += f" and {rest_count} more" if rest_count > 0 else ""
     is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
-    shape = f" No fall beyond the peak shown up to {_most_connections(judgements)} connections." if is_level else ""
+    shape = f" No fall beyond the peak is shown up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
     words += no_interval_words(page)
-    return element("p", words, class_="to-see")
+    return element("p", unbroken(words), class_="to-see")
 
 
 def _most_connections(judgements: Sequence[CapacityJudgement]) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 from dbdyno.analyse import CURVE_QUANTILES, SHORTEST_NOISE_S, STATUS_WORDS
-from dbdyno.core import Cell, RunRecord, ToolFigures, counted
+from dbdyno.core import Cell, RunRecord, ToolFigures, counted, verb_for
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._format import figure, milliseconds
 from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
 from dbdyno.report.sections._frame import Page, cell_table
 
-_FIRST = ("-p99", "-p95", "-p50")
+_FIRST = ("p99", "p95", "p50")
+"""The first of these quantiles that enough cells have: its charts stand in the page, the others are folded."""
+_ENOUGH_CELLS = 0.75
+"""Share of the cells with response times; with fewer, a chart shows one target's points and not its rivals'."""
 _CUT_WORDS = " Where a whisker leaves its panel, the table has its end."
-"""The first of these quantiles that is known: its charts stand in the page, the others are folded."""
 _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
@@ -21,8 +26,9 @@ def latency_section(page: Page) -> Section:
     tool_table = printed_table(page)
     if not charts and not tool_table:
         return section("latency", "Response times", to_see("No run has response times yet."))
-    charts_by_quantile = [[chart for chart in charts if chart.name.endswith(quantile)] for quantile in _FIRST]
-    first_charts = next(filter(None, charts_by_quantile), [])
+    cell_counts: Counter[str] = Counter(judgement.quantile for judgement in page.analysis.latency)
+    first_quantile = quantile_to_show(cell_counts)
+    first_charts = [chart for chart in charts if chart.name.endswith(f"-{first_quantile}")]
     other_charts = [chart for chart in charts if chart not in first_charts]
     closed = page.analysis.facts.is_closed
     kind = (
@@ -38,12 +44,40 @@ def latency_section(page: Page) -> Section:
         rest("latency", "More percentiles", grid(other_charts)) if other_charts else None,
         to_see(
             "Lower is better. A percentile needs 20 transactions beyond it; those of one stall count as one."
+            f"{_folded_words(first_quantile, cell_counts)}"
             f"{_CUT_WORDS if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_latency_table(page)),
         *_curve_blocks(page),
         *([data_behind(tool_table, "Figures printed by the tool, by run")] if tool_table else []),
     )
+
+
+def quantile_to_show(cell_counts: Mapping[str, int]) -> str:
+    """Return the highest quantile that enough cells have, else the one that most have.
+
+    Parameters
+    ----------
+    cell_counts : of each quantile how many cells have it
+
+    >>> quantile_to_show({"p50": 18, "p95": 17, "p99": 6})
+    'p95'
+    >>> quantile_to_show({"p50": 18, "p95": 18, "p99": 15})
+    'p99'
+    """
+    most_cells = max(cell_counts.values(), default=0)
+    enough = [quantile for quantile in _FIRST if cell_counts.get(quantile, 0) >= _ENOUGH_CELLS * most_cells]
+    return enough[0] if enough else max(_FIRST, key=lambda quantile: cell_counts.get(quantile, 0))
+
+
+def _folded_words(first_quantile: str, cell_counts: Mapping[str, int]) -> str:
+    """Return how few cells have the highest quantile, where its charts are folded for that."""
+    highest = _FIRST[0]
+    count = cell_counts.get(highest, 0)
+    if first_quantile == highest or not count:
+        return ""
+    cells = counted(max(cell_counts.values()), "cell")
+    return f" {QUANTILE_WORDS[highest]} is folded: {count:,} of {cells} {verb_for(count, 'has', 'have')} it."
 
 
 def _curve_blocks(page: Page) -> list[Block]:
