@@ -28,7 +28,14 @@ BUILDS = ("mysql:8.0.15@maven", "mysql:8.0.31@maven")
 _BUILD_SCRIPT = """#!/bin/sh
 exec tar -C "$(git show "$1:BUILD")" --use-compress-program='gzip -1' -cf "$2" .
 """
-_LENGTHS = {"rows": "1000", "concurrency": "[2]", "warm_up": '"1s"', "window": '"3s"', "repeats": "2"}
+_LENGTHS = {
+    "rows": "1000",
+    "concurrency": "[2]",
+    "warm_up": '"1s"',
+    "window": '"3s"',
+    "tier": '"64MB"',
+    "repeats": "2\nequivalence_events = 0",
+}
 _INSTALLING = ("venv", 'PATH="')
 
 

@@ -143,7 +143,7 @@ def _add_server_options(parser: Parser) -> None:
     server.add_argument(
         "--tier",
         metavar="SIZE,..",
-        help=f"memory budgets (default {_TIER}; of running servers alone: their buffer pool)",
+        help=f"memory budgets (default {_TIER}; running servers: their buffer pool)",
     )
     _add_alias(server, "--memory", "tier")
     add_server_options(server)

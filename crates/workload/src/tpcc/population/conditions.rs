@@ -157,8 +157,7 @@ impl ConditionNames {
 
     fn count(&self, table: &str, within: &str, rows: u64, holds: InvariantScope) -> Condition {
         let sql = format!("SELECT COUNT(*) FROM {table}{within} HAVING COUNT(*) <> {rows}");
-        let noun = if rows == 1 { "row" } else { "rows" };
-        let meaning = format!("{table} has {rows} {noun}");
+        let meaning = format!("{table} has {rows} rows");
         let name = format!(
             "rows_{}",
             table.trim_end_matches(|c: char| c.is_ascii_digit())
