@@ -126,6 +126,7 @@ def test_a_night_is_judged_by_its_release_and_by_its_history(failing: str, code:
     program = tmp_path / "dbdyno"
     program.write_text(f'#!/bin/sh\necho "$1"; [ "$1" != {failing} ] || exit 1; mkdir -p results/builds\n')
     program.chmod(0o755)
+    (tmp_path / "history" / "the night before").mkdir(parents=True)
     environment = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
         "HISTORY": str(tmp_path / "history"),

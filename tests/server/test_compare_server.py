@@ -16,7 +16,7 @@ from dbdyno.configure import Server
 pytestmark = pytest.mark.server
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
-SHORT = "--tables 1 --rows 1000 --concurrency 1 --warm-up 1s --window 5s --repeats 1 --tier 64MB".split()
+SHORT = "--tables 1 --rows 1000 --concurrency 1 --warm-up 1s --window 5s --repeats 1".split()
 
 
 def compare(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -45,10 +45,22 @@ def test_a_running_server_is_driven_and_left_running(
     assert server.is_alive()
     shown = subprocess.run([PROGRAM, "show", output, "--json"], capture_output=True, check=True, timeout=60)
     (cell,) = json.loads(shown.stdout)["cells"]
+    assert cell["tier_bytes"] == 64 << 20, "its buffer pool, not the default of servers that dbdyno starts"
     label = Path(endpoint.socket).name if endpoint.socket else where
     assert cell["target"].startswith("mariadb:11.8") and cell["target"].endswith(f" ({label})")
     written = b"".join(path.read_bytes() for path in output.rglob("*") if path.is_file())
     assert not password or password.encode() not in written
+
+
+@pytest.mark.parametrize("words", ["--set redo.capacity=1GB", "--vary redo.capacity=1GB,2GB", "--tier 64MB,1GB"])
+def test_what_it_does_not_get_is_not_compared(start: Callable[..., Server], tmp_path: Path, words: str) -> None:
+    endpoint = start("mariadb:11.8").endpoint
+    login = ["--server", f"{endpoint.user}@socket:{endpoint.socket}", "--server-tls", "off"]
+    done = compare(
+        *login, "--server-password-file", str(endpoint.password_file), *words.split(), "-o", str(tmp_path / "r")
+    )
+    assert done.returncode == 2, done.stderr
+    assert not (tmp_path / "r").exists()
 
 
 def test_each_server_has_its_own_password(start: Callable[..., Server], laboratory: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l vary -r -d 'run e
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l rate -r -d 'transactions due per second (default: closed loop)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l route -r -d 'socket, loopback, network (default socket; loopback for a --server with a host)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l protocol -r -d 'prepared or text (default prepared)'
-complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l tier -r -d 'memory budgets (default 512MB)'
+complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l tier -r -d 'memory budgets (default 512MB; running servers: their buffer pool)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l server -r -d 'compare a running server: [USER@]HOST[:PORT] or [USER@]socket:PATH'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l server-user -r -d 'account for --server (default dbdyno)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l server-password-file -r -d 'file with its password, readable by its owner only; once for all, or once for each --server'

@@ -18,7 +18,7 @@ from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
 from dbdyno.cli._plan import print_plan
 from dbdyno.cli._run import add_run_options
-from dbdyno.cli._running_servers import add_server_options, running_servers
+from dbdyno.cli._running_servers import add_server_options, buffer_pool_of, running_servers
 from dbdyno.core import StudyError, parse_engine_name, with_unit
 from dbdyno.study import bundled_studies
 
@@ -97,6 +97,9 @@ def run_comparison(choices: argparse.Namespace) -> int:
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
+    if choices.tier is None:
+        is_known = servers and not choices.targets
+        choices.tier = (buffer_pool_of(servers, LocalHost()) if is_known else None) or _TIER
     is_named = bool(choices.output or choices.name)
     default_output = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
     output = results_folder(choices.output, choices.name) if is_named else default_output
@@ -137,7 +140,11 @@ def _add_load_options(parser: Parser) -> None:
 
 def _add_server_options(parser: Parser) -> None:
     server = parser.add_argument_group("server")
-    server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
+    server.add_argument(
+        "--tier",
+        metavar="SIZE,..",
+        help=f"memory budgets (default {_TIER}; running servers: their buffer pool)",
+    )
     _add_alias(server, "--memory", "tier")
     add_server_options(server)
     add_bench_options(server)
@@ -207,6 +214,7 @@ class _Alias(argparse.Action):
         choices.typed = {**getattr(choices, "typed", {}), self.dest: option}
 
 
+_TIER = "512MB"
 _FORM = "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"
 
 
@@ -249,7 +257,8 @@ def _check_workload_word(workload: str) -> None:
         raise StudyError(
             f"--workload {workload} is a Lua script",
             "",
-            f"Lua scripts run with dbdyno-load: dbdyno-load script {workload} run",
+            f"Lua scripts run with dbdyno-load, one server at a time: dbdyno-load script {workload} run; to compare "
+            "engines by the script's statements, write them into files: --workload sql:DIRECTORY",
         )
     if workload.endswith(".sql") or workload.startswith(("/", "./", "~")):
         raise StudyError(problem, "", "your own queries are named --workload sql:DIRECTORY")

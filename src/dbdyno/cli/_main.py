@@ -300,12 +300,18 @@ def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
     ['dbdyno engines get mysql:5.6@npm:a@5']
     >>> commands_again("the nearest version is mysql:9.7.4; also mysql:8.4@image", ["compare", "mysql:8.4"])
     ['dbdyno compare mysql:9.7.4', 'dbdyno compare mysql:8.4@image']
+
+    An engine that the command has already, with fewer digits of its version, would be compared with itself:
+
+    >>> commands_again("the nearest version is mysql:9.7.4; also mysql:8.4@image", ["x", "mysql:8.4", "mysql:9.7"])
+    ['dbdyno x mysql:8.4@image mysql:9.7']
     """
     return [
         shlex.join(["dbdyno", *(replacement if argument == word else argument for argument in words)])
         for word in words
         if ":" in word and f"{word}@" in remedy
         for replacement in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+|(?<=nearest version is )[^\s,;]+", remedy)
+        if not any(":" in other and f"{replacement}.".startswith(f"{other}.") for other in words if other != word)
     ]
 
 

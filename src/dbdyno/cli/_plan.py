@@ -185,19 +185,21 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
     plan, precision = forecast.plan, forecast.precision
     console = wide_console()
     budget = plan.budget
+    are_all_running = all(target.engine.source_kind == "server" for target in study.targets)
+    preparing = "fill data" if are_all_running else "fetch engines and fill data (kept for the next study)"
     console.print(
-        f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
-        "to fetch engines and fill data (kept for the next study)",
+        f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} to {preparing}",
         markup=False,
     )
     console.print(_hours_table(plan))
     for line in _assumed_hours_lines(study, forecast):
         console.print(line, markup=False)
-    console.print(
-        f"disk    about {format_bytes(budget.disk_bytes)}\n"
-        f"memory  about {format_bytes(budget.memory_bytes)}{_memory_limit_words(study)}",
-        markup=False,
-    )
+    if not are_all_running:
+        console.print(
+            f"disk    about {format_bytes(budget.disk_bytes)}\n"
+            f"memory  about {format_bytes(budget.memory_bytes)}{_memory_limit_words(study)}",
+            markup=False,
+        )
     if len(study.benches) > 1:
         console.print(_bench_table(study, plan))
         console.print("        preparing included, if the benches are alike", markup=False)
@@ -339,7 +341,9 @@ def full_plan(study: Study, host: Host, variation: Variation | None = None) -> P
     from dbdyno.lab import find_generator, resolve_workloads
     from dbdyno.plan import make_plan
     from dbdyno.provision import plugin_version_of
+    from dbdyno.study import check_running_servers
 
+    check_running_servers(study)
     plugin_targets = [
         target for target in study.targets if target.engine.plugin and Path(target.engine.plugin).is_file()
     ]

@@ -320,7 +320,8 @@ def done_line(event: lab.Event, shown: ShownStudy) -> str:
             return f"  ✔ {event.target:<24} {event.title}, {event.source}{note}"
         case lab.DatasetReady():
             source_words = "from the snapshot" if event.reused else f"filled in {format_duration(event.fill_ns)}"
-            return f"  ✔ {event.target:<24} {event.rows_total:,} rows, {format_bytes(event.bytes)}, {source_words}"
+            size = f", {format_bytes(event.bytes)}" if event.bytes is not None else ""
+            return f"  ✔ {event.target:<24} {event.rows_total:,} rows{size}, {source_words}"
         case lab.DatasetsEqual():
             return (
                 f"  ✔ {event.dataset}: checksums equal on {event.targets_count} targets"

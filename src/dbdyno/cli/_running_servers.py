@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbdyno.core import StudyError, target_title
+from dbdyno.core import StudyError, format_bytes, target_title
 from dbdyno.nearest import nearest
 from dbdyno.study import ServerAddress
 
@@ -149,10 +149,32 @@ def running_servers(
         described_servers[name] = (f"{description.family}:{description.version}@server:{address.name}", address)
         print(
             f"  {address.name} is {target_title(f'{description.family}:{description.version}')}: dbdyno creates and "
-            "drops tables there in schemas named dbdyno_…; it does not configure, start or stop the server",
+            "drops tables there in schemas named dbdyno_…, which stay; it does not configure, start or stop the server",
             file=sys.stderr,
         )
     return described_servers
+
+
+def buffer_pool_of(
+    servers: Mapping[str, tuple[str, ServerAddress]], host: Host, environ: Mapping[str, str] = os.environ
+) -> str | None:
+    """Return the buffer pool of running servers as a tier, under which their runs are listed; None where unknown.
+
+    Where they differ, it is the smallest, and a line says so: the audit then lists the difference, too.
+    """
+    from dbdyno.provision import read_buffer_pool_bytes  # late: see _main
+
+    sizes = {
+        name: read_buffer_pool_bytes(address, host, environ[address.password_env] if address.password_env else None)
+        for name, (_, address) in servers.items()
+    }
+    known_sizes = [size for size in sizes.values() if size]
+    if not known_sizes:
+        return None
+    if len(set(sizes.values())) > 1:
+        words = ", ".join(f"{name} {format_bytes(size) if size else 'none'}" for name, size in sizes.items())
+        print(f"  buffer pools differ: {words}; results are listed under the smallest", file=sys.stderr)
+    return f"{max(min(known_sizes) >> 20, 1)}MB"
 
 
 _TLS_WORDS = ("off", "preferred", "required", "verify-ca", "verify-identity")

@@ -167,13 +167,16 @@ class ConditionUndecided:
 
 @dataclass(frozen=True, slots=True)
 class DatasetReady:
-    """A target's dataset is filled, proven and kept; `reused`: it was so already."""
+    """A target's dataset is filled, proven and kept; `reused`: it was so already.
+
+    `bytes` is None on a running server, whose files are not ours to look at.
+    """
 
     target: str
     dataset: str
     rows_total: int
     fill_ns: int
-    bytes: int
+    bytes: int | None
     reused: bool
 
 

@@ -268,7 +268,7 @@ class Preparation:
         rows = sum(table.rows for table in fill_result.tables)
         self.facts[target.name].append(in_place_facts(dataset, fill_result))
         self.context.emit(
-            events.DatasetReady(target.name, dataset.title, rows, fill_result.elapsed_ns, 0, reused=False)
+            events.DatasetReady(target.name, dataset.title, rows, fill_result.elapsed_ns, None, reused=False)
         )
         return fill_result.tables
 

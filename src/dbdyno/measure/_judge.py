@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus, percent
+from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus, format_duration, percent
 from dbdyno.measure._figures import WINDOW, WindowFigures
 from dbdyno.measure._records import NETWORK, NO_ANSWER, EndRecord, IntervalRecord
 from dbdyno.measure._wall_clock import CLOCK_JUMP, CLOCK_JUMP_LIMIT_NS
@@ -148,7 +148,7 @@ def _clock_jump_caveat(intervals: Sequence[IntervalRecord]) -> Caveat | None:
     jump_ns = clock_jump_ns(intervals)
     if jump_ns <= CLOCK_JUMP_LIMIT_NS:
         return None
-    return Caveat(CLOCK_JUMP, f"the wall clock was set during the run, by {jump_ns / 1e6:.0f} ms")
+    return Caveat(CLOCK_JUMP, f"the wall clock was set during the run, by {format_duration(jump_ns)}")
 
 
 def _lost_connections_caveat(intervals: Sequence[IntervalRecord], concurrency: int) -> Caveat | None:

@@ -36,6 +36,7 @@ _WINDOW_SHARE = 0.6
 between 180 s and 300 s (0.37), and 337 s at 2 % between 240 s and 420 s (0.54); rounded up."""
 RESTORE, WARM_UP, STEP, WINDOW = "restore and start", "warm-up after a restore", "warm-up of a further step", "window"
 FURTHER = "further repeats"
+_NOT_RESTORED = "running servers are neither restored nor started"
 _READ_ONLY = frozenset(
     f"sysbench/{name}"
     for name in ("oltp_read_only", "oltp_point_select", "select_random_points", "select_random_ranges")
@@ -115,11 +116,17 @@ def run_parts(
     """
     places = [_Place(study, choice, tier, rows.get(choice.label, 0), seen) for choice, tier in _places(study)]
     ladders = study.restore == "ladder"
+    started = [target for target in study.targets if target.engine.source_kind != "server"]
     runs_per_concurrency = len(study.targets) * len(study.routes) * study.repeats
     first_count = runs_per_concurrency * (1 if ladders else len(study.concurrencies))
     step_count = runs_per_concurrency * (len(study.concurrencies) - 1) if ladders else 0
     sentinel_place = places[0]
-    restores = _sum_spans([place.restore * first_count for place in places]) + sentinel_place.restore * sentinels
+    restored_count = first_count * len(started) // len(study.targets)
+    restored_sentinels = sentinels if study.sentinel in {target.name for target in started} else 0
+    restores = _sum_spans([place.restore * restored_count for place in places])
+    restores += sentinel_place.restore * restored_sentinels
+    idle_count = len(places) * (first_count - restored_count) + sentinels - restored_sentinels
+    restores += fixed_span(study.settle_ns) * idle_count
     warm_ups = _sum_spans([place.warm_up * first_count for place in places]) + sentinel_place.warm_up * sentinels
     windows = (
         _sum_spans([place.window * (first_count + step_count) for place in places]) + sentinel_place.window * sentinels
@@ -127,7 +134,7 @@ def run_parts(
     firsts, steps = len(places) * first_count + sentinels, len(places) * step_count
     largest_place = max(places, key=lambda place: place.snapshot_bytes)
     time_parts = [
-        TimePart(RESTORE, firsts, restores, largest_place.restore_words),
+        TimePart(RESTORE, firsts, restores, largest_place.restore_words if started else _NOT_RESTORED),
         TimePart(WARM_UP, firsts, warm_ups, _warm_up_words(places)),
     ]
     if steps:

@@ -4,7 +4,7 @@ from dbdyno.provision._installation import EngineSource, Installation, Offer, Or
 from dbdyno.provision._plugin import plugin_version_of
 from dbdyno.provision._provision import check_available, check_source, list_offers, provision, source_note, sources
 from dbdyno.provision._push import push_installation
-from dbdyno.provision._server import describe_server
+from dbdyno.provision._server import describe_server, read_buffer_pool_bytes
 from dbdyno.provision._store import (
     InstalledEngine,
     check_installed,
@@ -32,6 +32,7 @@ __all__ = [
     "plugin_version_of",
     "provision",
     "push_installation",
+    "read_buffer_pool_bytes",
     "remove_installed",
     "select_installed",
     "source_note",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pymysql
@@ -94,19 +95,38 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
     ------
     ProvisionError : it does not answer, or does not let us in
     """
+    with _logged_in(address, host, password) as connection:
+        return _read_installation(connection, address)
+
+
+def read_buffer_pool_bytes(address: ServerAddress, host: Host, password: str | None = None) -> int | None:
+    """Ask a server that runs how large its buffer pool is; None where it has none.
+
+    Raises
+    ------
+    ProvisionError : as `describe_server`
+    """
+    with _logged_in(address, host, password) as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW GLOBAL VARIABLES LIKE 'innodb_buffer_pool_size'")
+        return next((int(str(row[1])) for row in rows_of(cursor, 2)), None)
+
+
+@contextlib.contextmanager
+def _logged_in(address: ServerAddress, host: Host, password: str | None) -> Iterator[ServerConnection]:
+    used_password = _password(address, host) if password is None else password
     try:
         if address.socket and host.listener(Path(address.socket)) is None:
             raise ConnectionRefusedError("no server listens there")
         with connect(
             user=address.user,
-            password=_password(address, host) if password is None else password,
+            password=used_password,
             socket=address.socket,
             host=address.host,
             port=address.port,
             tls=TlsPolicy.of(address.tls, tls_ca_path(address.tls_ca)),
             title=f"the server '{address.name}'",
         ) as connection:
-            return _read_installation(connection, address)
+            yield connection
     except (PathLostError, UnansweredError) as error:
         raise ProvisionError(
             str(error.args[-1]),
@@ -126,9 +146,15 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
         raise ProvisionError(
             f"the server '{address.name}' refuses the connection",
             f"{_address_words(address)}: {words}",
-            "check the address, the user, the password and the TLS mode",
+            "check the address, the user, the password and the TLS mode" if used_password else _NO_PASSWORD,
             code="connection-failed",
         ) from None  # the driver's own error shows the arguments of the call
+
+
+_NO_PASSWORD = (
+    "no password was given: name its file with --server-password-file or its variable with --server-password-env, "
+    "in a study with password_file or password_env; or check the address, the user and the TLS mode"
+)
 
 
 def _address_words(address: ServerAddress) -> str:

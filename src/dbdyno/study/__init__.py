@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     )
     from dbdyno.study._read import question_words
     from dbdyno.study._room import connection_limit, needs_room, open_files_limit, table_handles
-    from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
+    from dbdyno.study._settings import (
+        BUDGET,
+        POLICIES,
+        check_running_servers,
+        settings_lines,
+        settings_object,
+        with_policy,
+    )
     from dbdyno.study._spelling import current_spelling, digest_spelling
     from dbdyno.study._study_file import bundled_studies, parse_study, read_study, scales_of
     from dbdyno.study._values import (
@@ -63,7 +70,7 @@ else:
             "_places": "BenchChoice FleetChoice HostChoice RouteChoice ServerAddress",
             "_read": "question_words",
             "_room": "connection_limit needs_room open_files_limit table_handles",
-            "_settings": "BUDGET POLICIES settings_lines settings_object with_policy",
+            "_settings": "BUDGET POLICIES check_running_servers settings_lines settings_object with_policy",
             "_spelling": "current_spelling digest_spelling",
             "_study_file": "bundled_studies parse_study read_study scales_of",
             "_values": (
@@ -113,6 +120,7 @@ __all__ = [
     "WorkloadChoice",
     "WorkloadFolders",
     "bundled_studies",
+    "check_running_servers",
     "concerns",
     "connection_limit",
     "current_spelling",

@@ -201,5 +201,32 @@ def with_policy(study: Study, policy: Policy | None) -> Study:
     return replace(study, policy=policy, name=f"{study.name}-{policy}")
 
 
+def check_running_servers(study: Study) -> None:
+    """Refuse to compare values of what dbdyno does not change: the settings and the memory of running servers.
+
+    Raises
+    ------
+    StudyError : the runs would be listed under a setting or a memory size that no server has
+    """
+    running = [target for target in study.targets if target.engine.source_kind == "server"]
+    are_all_running = len(running) == len(study.targets)
+    for target in running:
+        names = [*target.settings, *target.options, *filter(None, (target.options_file,))]
+        if names or (are_all_running and study.settings):
+            raise StudyError(
+                f"{target.name} is a running server, so dbdyno can't set {', '.join(names or study.settings)} there",
+                "",
+                "change it in that server, then measure without this setting; or name an engine that dbdyno starts",
+                code="running-server",
+            )
+    if are_all_running and len(study.tiers_bytes) > 1:
+        raise StudyError(
+            f"{running[0].name} is a running server, so dbdyno can't vary its memory",
+            f"the study has {len(study.tiers_bytes)} memory sizes",
+            "change the buffer pool in that server, then measure with one size; or name an engine that dbdyno starts",
+            code="running-server",
+        )
+
+
 def _settings_words(settings: dict[str, float | str]) -> str:
     return ", ".join(f"{name} = {setting_text(name, value)}" for name, value in settings.items())

@@ -159,3 +159,15 @@ def test_the_average_run_is_its_surroundings_and_its_window(published: Study) ->
     found = budget(published)
     window_ns = part(found, "window").span.expected_ns // found.run_count
     assert found.run_ns == pytest.approx(found.overhead_ns + window_ns, abs=2)
+
+
+def test_a_running_server_is_neither_restored_nor_started() -> None:
+    own = small("repeats = 2\nsettle = '1s'")
+    servers = '[servers.mine]\nsocket = "/s"\nuser = "u"\n'
+    text = 'axes = {tier = "64MB", concurrency = [1, 4, 16]}\nworkload.name = "oltp_read_write"\n'
+    measure = "measure = {repeats = 2, settle = '1s'}\n"
+    alone = parse_study(f'targets = ["mysql@server:mine"]\n{text}{measure}{servers}', "s.toml")
+    mixed = parse_study(f'targets = ["mysql@server:mine", "mysql:9.7"]\n{text}{measure}{servers}', "s.toml")
+    of_own, of_alone, of_mixed = (part(budget(study, 1000), RESTORE).span for study in (own, alone, mixed))
+    assert of_alone.expected_ns == 6 * S, "only the idle pauses"
+    assert of_mixed.expected_ns == of_own.expected_ns // 2 + 6 * S

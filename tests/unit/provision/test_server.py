@@ -15,8 +15,8 @@ from dbdyno.study import ServerAddress
 from rogue_server import Behaviour, RogueServer, error
 
 
-def ask(server: RogueServer, home: Path) -> None:
-    address = ServerAddress("staging", "app", host="127.0.0.1", port=server.port)
+def ask(server: RogueServer, home: Path, password_file: str | None = None) -> None:
+    address = ServerAddress("staging", "app", host="127.0.0.1", port=server.port, password_file=password_file)
     provision(parse_engine_name("mariadb@server:staging"), LocalHost(), Home(home), servers={"staging": address})
 
 
@@ -35,3 +35,13 @@ def test_one_that_refuses_is_told_with_its_words(tmp_path: Path) -> None:
         with pytest.raises(ProvisionError, match="go away") as caught:
             ask(server, tmp_path)
     assert "go away" in caught.value.why
+    assert "--server-password-file" in caught.value.remedy, "none was given"
+
+
+def test_one_that_refuses_a_password_is_not_said_to_have_got_none(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("wrong")
+    (tmp_path / "password").chmod(0o600)
+    with RogueServer(Behaviour(answers={"SET": [error(1045, "go away")]})) as server:
+        with pytest.raises(ProvisionError) as caught:
+            ask(server, tmp_path, password_file=str(tmp_path / "password"))
+    assert "--server-password-file" not in caught.value.remedy

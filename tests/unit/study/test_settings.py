@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import StudyError
-from dbdyno.study import Study, parse_study, read_study, study_text
+from dbdyno.study import Study, check_running_servers, parse_study, read_study, study_text
 from error_codes import raises_code
 
 HEAD = """\
@@ -192,3 +192,52 @@ def test_an_option_file_that_is_none_is_refused(text: str, said: str, tmp_path: 
     (tmp_path / "my.cnf").write_text(text)
     with pytest.raises(StudyError, match=said):
         read_study(path)
+
+
+_RUNNING = """
+{targets}
+workload.name = "oltp_read_write"
+axes = {{tier = {tier}, concurrency = 1}}
+[servers.mine]
+socket = "/run/s"
+user = "u"
+"""
+_ALONE = 'targets = ["mysql@server:mine"]'
+_WITH_ANOTHER = 'targets = ["mysql@server:mine", "mysql:9.7"]'
+_WITH_ITS_OWN = (
+    '[[target]]\nengine = "mysql@server:mine"\nsettings = {redo.capacity = "1GB"}\n[[target]]\nengine = "mysql:9.7"'
+)
+
+
+@pytest.mark.parametrize(
+    ("targets", "tier", "more", "named"),
+    [
+        (_ALONE, '"64MB"', '[settings]\nredo.capacity = "1GB"', "redo.capacity"),
+        (_ALONE, '["64MB", "1GB"]', "", "its memory"),
+    ],
+)
+def test_values_that_a_running_server_does_not_get_are_no_comparison(
+    targets: str, tier: str, more: str, named: str
+) -> None:
+    study = parse_study(_RUNNING.format(targets=targets, tier=tier) + more, "s.toml")
+    with raises_code(StudyError, "running-server") as refused:
+        check_running_servers(study)
+    assert named in refused.value.what
+
+
+def test_a_setting_of_the_running_server_alone_is_refused_next_to_other_targets() -> None:
+    text = 'workload.name = "oltp_read_write"\naxes = {tier = "64MB", concurrency = 1}\n'
+    text += f'{_WITH_ITS_OWN}\n[servers.mine]\nsocket = "/run/s"\nuser = "u"\n'
+    with raises_code(StudyError, "running-server"):
+        check_running_servers(parse_study(text, "s.toml"))
+
+
+@pytest.mark.parametrize(
+    ("targets", "tier", "more"),
+    [
+        (_ALONE, '"64MB"', ""),
+        (_WITH_ANOTHER, '["64MB", "1GB"]', '[settings]\nredo.capacity = "1GB"'),
+    ],
+)
+def test_engines_that_dbdyno_starts_get_settings_next_to_a_running_server(targets: str, tier: str, more: str) -> None:
+    check_running_servers(parse_study(_RUNNING.format(targets=targets, tier=tier) + more, "s.toml"))

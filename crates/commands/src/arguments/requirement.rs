@@ -206,7 +206,13 @@ fn limit(name: &str, metric: RequirementMetric, value: &str) -> Result<(f64, Uni
     let unit = units
         .iter()
         .find(|known| known.name == unit)
-        .ok_or_else(|| format!("the unit {unit:?} does not fit {name}, which takes {wanted}"))?;
+        .ok_or_else(|| {
+            if unit.is_empty() {
+                format!("{name} needs a unit after {value}: {wanted}")
+            } else {
+                format!("the unit {unit:?} does not fit {name}, which takes {wanted}")
+            }
+        })?;
     Ok((number * unit.size, *unit))
 }
 
@@ -261,7 +267,7 @@ mod tests {
         for (wrong, words) in [
             ("p9<20ms", "p95"),
             ("erors<1%", "errors"),
-            ("p99<20", "ms"),
+            ("p99<20", "p99 needs a unit after 20: ns, us, ms or s"),
             ("errors<0.1", "0.1%"),
             ("tps>1000ms", "no unit"),
             ("p99=20ms", "p99<20ms"),

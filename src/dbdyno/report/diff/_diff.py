@@ -172,7 +172,7 @@ def _target_names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str
     raise RequestError(
         f"base and new are the same folder, {side.name}: it would be compared with itself",
         f"its targets are {', '.join(names)}",
-        f"name two of its targets with --match base=new, such as --match {pair}; or name another folder",
+        f"compare two of its targets with --match {pair}; or name another folder",
     )
 
 
