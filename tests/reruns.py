@@ -1,8 +1,9 @@
 """Tests that failed among many are run once more alone, when the workers have ended.
 
 Many tests here see the machine as well as us: a mirror that changes, a burst of foreign load, five other tests on two
-processors. One that fails alone, too, has failed. One that passes is counted as rerun and as passed, and why it failed
-at first is printed, because it may be a fault that needs company.
+processors. Their files run whole, since tests of a file may go on from one another. One that fails alone, too, has
+failed. One that passes is counted as rerun and as passed, and why it failed at first is printed, because it may be a
+fault that needs company.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 
 def _pass_alone(names: list[str], config: pytest.Config) -> bool:
-    """Run them one after the other, in a process that shares nothing with those which failed."""
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names]
+    """Run their files one after the other, in a process that shares nothing with those in which they failed."""
+    files = dict.fromkeys(name.partition("::")[0] for name in names)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     sys.stdout.write(f"\nalone, once more: {' '.join(names)}\n")
     sys.stdout.flush()
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}

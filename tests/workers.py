@@ -23,6 +23,7 @@ LONGEST_FIRST = (
     "tests/server/test_remote_study.py",
     "tests/attack/test_remote_faults.py",
     "tests/server/test_settings.py",
+    "tests/server/test_ci_examples.py",
     "tests/server/test_shaped_client_hosts.py",
     "tests/server/test_client_hosts.py",
     "tests/server/test_open_lengths.py",
