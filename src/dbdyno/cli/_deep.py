@@ -7,7 +7,8 @@ import hashlib
 import sys
 
 from dbdyno.cli._execute import run_beside, warn_of_missing_runs
-from dbdyno.cli._plan import full_plan, runs_words
+from dbdyno.cli._plan import full_plan
+from dbdyno.cli._plan_times import runs_words
 from dbdyno.core import HostError, Profiler, RequestError, counted, parse_duration_ns
 from dbdyno.hosts import LocalHost, read_profiler
 from dbdyno.lab import connected_bench

@@ -14,6 +14,7 @@ from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, add_where
+from dbdyno.cli._plan_times import bench_table, benches_object, hours_table, machine_lines, runs_words, span_words
 from dbdyno.core import (
     DbdynoError,
     Home,
@@ -27,7 +28,7 @@ from dbdyno.core import (
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
     from dbdyno.hosts import Host
-    from dbdyno.plan import Dealt, Plan, TimeRange
+    from dbdyno.plan import Plan
     from dbdyno.stats import Variation
     from dbdyno.store import JsonValue
     from dbdyno.study import Study
@@ -50,7 +51,6 @@ The spread between repeats is that of --from, else what earlier studies showed o
 
 
 _WORTH_DEALING_NS = 3600 * 10**9
-_BENCH_COUNTS = (1, 2, 4, 8)
 _SEARCHED = "certainty  a search ends when the next higher rate fails; `precision` in [pacing] sets the step"
 
 
@@ -191,7 +191,7 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} to {preparing}",
         markup=False,
     )
-    console.print(_hours_table(plan))
+    console.print(hours_table(plan))
     for line in _assumed_hours_lines(study, forecast):
         console.print(line, markup=False)
     if not are_all_running:
@@ -201,10 +201,10 @@ def _print_needs(study: Study, forecast: _Forecast) -> None:
             markup=False,
         )
     if len(study.benches) > 1:
-        console.print(_bench_table(study, plan))
+        console.print(bench_table(study, plan))
         console.print("        preparing included, if the benches are alike", markup=False)
     elif budget.runs.expected_ns >= _WORTH_DEALING_NS:
-        for line in _machine_lines(study, plan):
+        for line in machine_lines(study, plan):
             console.print(line, markup=False)
     for line in _engine_lines(study):
         console.print(line, markup=False)
@@ -235,60 +235,6 @@ def _engine_lines(study: Study) -> list[str]:
     return [f"engine  {', '.join(names)}: {words}" for words, names in names_by_words.items() if words]
 
 
-def _bench_table(study: Study, plan: Plan) -> Table:
-    """Return how long the study takes on some counts of benches, its own among them."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
-    for heading in ("benches", "makespan", "idle", "machine time"):
-        table.add_column(heading, justify="right")
-    table.add_column("")
-    names = ", ".join(bench.name for bench in study.benches)
-    for dealt in _bench_counts(study, plan):
-        own_words = f"this study: {names}" if dealt.machines == len(study.benches) else ""
-        table.add_row(str(dealt.machines), *_time_words(dealt), own_words)
-    return table
-
-
-def _bench_counts(study: Study, plan: Plan) -> list[Dealt]:
-    from dbdyno.plan import dealt_to_benches  # late: see _main
-
-    counts = sorted({*_BENCH_COUNTS, len(study.benches)})
-    return [dealt_to_benches(study, plan.budget, count) for count in counts]
-
-
-def _machine_lines(study: Study, plan: Plan) -> list[str]:
-    """Return how long the study takes when its parts are dealt over several machines."""
-    from dbdyno.plan import dealt_over
-
-    lines: list[str] = []
-    for dealt in dealt_over(study, plan.runs, plan.budget)[1:]:
-        lines.append(f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {_dealt_runs_words(dealt)}")
-    return [*lines, "        dbdyno run STUDY --part K/N; preparing included"] if lines else []
-
-
-def _dealt_runs_words(dealt: Dealt) -> str:
-    makespan, idle, hours = _time_words(dealt)
-    idle_words = f", {idle} of it idle" if dealt.idle_share >= 0.005 else ""
-    return f"{makespan}{idle_words}; {hours} of machine time"
-
-
-def _time_words(dealt: Dealt) -> tuple[str, str, str]:
-    """Return makespan, idle share and machine time."""
-    makespan, hours = (
-        format_duration(_round_duration_ns(time_ns)) for time_ns in (dealt.makespan_ns, dealt.machine_ns)
-    )
-    return makespan, f"{100 * dealt.idle_share:.0f} %", hours
-
-
-def _hours_table(plan: Plan) -> Table:
-    """Return where the time of the runs goes, as expected, with what that rests on."""
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
-    for heading in ("part", "count", "time", "basis"):
-        table.add_column(heading, justify="right" if heading in ("count", "time") else "left")
-    for part in plan.budget.parts:
-        table.add_row(f"        {part.what}", f"{part.count:,} ×", span_words(part.span), part.basis)
-    return table
-
-
 def _assumed_hours_lines(study: Study, forecast: _Forecast) -> list[str]:
     """Return the hours for the spread that is assumed without measurements, if further repeats make them others."""
     from dbdyno.stats import ASSUMED_VARIATION
@@ -299,24 +245,6 @@ def _assumed_hours_lines(study: Study, forecast: _Forecast) -> list[str]:
     runs = forecast.plan.budget.with_variation(study, ASSUMED_VARIATION).runs
     assumption = f"if repeats spread by {short_percent(spread)}, as assumed where nothing is measured"
     return [f"        about {span_words(runs)} {assumption}"]
-
-
-def span_words(span: TimeRange) -> str:
-    """Return a time as expected, and its least and most where they differ."""
-    expected = format_duration(_round_duration_ns(span.expected_ns))
-    if span.least_ns == span.most_ns:
-        return expected
-    shortest, longest = (
-        format_duration(_round_duration_ns(span.least_ns)),
-        format_duration(_round_duration_ns(span.most_ns)),
-    )
-    return f"{expected} ({shortest} to {longest})"
-
-
-def _round_duration_ns(duration_ns: int) -> int:
-    """Round to whole minutes from an hour on: nobody plans a night by seconds."""
-    unit_ns = 60 * 10**9 if duration_ns >= 3600 * 10**9 else 10**9
-    return round(duration_ns / unit_ns) * unit_ns
 
 
 def _memory_limit_words(study: Study) -> str:
@@ -367,11 +295,6 @@ def study_line(study: Study, plan: Plan) -> str:
     return f"{study.name} · {counted(len(plan.runs), 'run')} · {' × '.join(counts)} · {runs_words(plan)}"
 
 
-def runs_words(plan: Plan) -> str:
-    """Return how long all runs take, as expected; from and to where their length or number is left to them."""
-    return f"about {span_words(plan.budget.runs)}"
-
-
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
     """Return the plan as JSON: printed for programs, and kept in the results folder."""
     from dbdyno.plan import dealt_over  # late: see _main
@@ -407,13 +330,5 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "memory_bytes": budget.memory_bytes,
         **({"shaped_routes": [asdict(route) for route in study.shaped_routes]} if study.shaped_routes else {}),
         "machines": [asdict(dealt) for dealt in dealt_over(study, plan.runs, budget)],
-        **_benches_object(study, plan),
+        **benches_object(study, plan),
     }
-
-
-def _benches_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
-    """Return what the study takes on its benches, and on other counts of such benches; empty without several."""
-    if len(study.benches) < 2:
-        return {}
-    by_count = {dealt.machines: asdict(dealt) for dealt in _bench_counts(study, plan)}
-    return {"benches": by_count[len(study.benches)], "bench_counts": list(by_count.values())}

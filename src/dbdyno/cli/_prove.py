@@ -12,7 +12,8 @@ from pathlib import Path
 
 from dbdyno.analyse.explain import Cause, CauseRanking, Claim, FoundCause, Gap, causes, least_effect_ms, shown_causes
 from dbdyno.cli._execute import run_beside
-from dbdyno.cli._plan import full_plan, runs_words
+from dbdyno.cli._plan import full_plan
+from dbdyno.cli._plan_times import runs_words
 from dbdyno.configure import own_values
 from dbdyno.core import Cell, RequestError, counted, parse_duration_ns
 from dbdyno.hosts import LocalHost
