@@ -9,22 +9,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import (
-    catalogued_by_source,
-    families,
     family_names,
-    family_of,
-    identify,
     matches,
     parse_version,
-    plugin_packages,
 )
 from dbdyno.hosts import Host
 from dbdyno.nearest import nearest
@@ -33,7 +27,7 @@ from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
 from dbdyno.provision._identity import ask_version
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
-from dbdyno.provision._plugin import plugin_hint
+from dbdyno.provision._package_candidates import Candidate, is_match, nearest_candidate, offered_candidates
 
 # Suites asked first for a series, so that the others need not be asked at all.
 _HINTS = MappingProxyType(
@@ -45,22 +39,6 @@ _HINTS = MappingProxyType(
     }
 )
 _LOCK_TIMEOUT_S = 1800
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """Describes an engine that a suite offers."""
-
-    family: str
-    version: str
-    suite: str
-    core: str
-    plugins: Mapping[str, str]
-
-    @property
-    def wanted(self) -> list[str]:
-        """Packages to ask for, each ``NAME=VERSION``."""
-        return [self.core, *self.plugins.values()]
 
 
 class PackageSource:
@@ -118,11 +96,11 @@ class PackageSource:
             return True
         states = [AptState(suite, distribution, home.packages, host) for suite in suites]
         read_states = [state for state in states if state.has_lists()]
-        candidates = [c for state in read_states for c in _offered_candidates(state, state.suite)]
-        if any(_is_match(c, name) for c in candidates):
+        candidates = [c for state in read_states for c in offered_candidates(state, state.suite)]
+        if any(is_match(c, name) for c in candidates):
             return True
         if len(read_states) == len(states):
-            _nearest_candidate(name, candidates, [], distribution)
+            nearest_candidate(name, candidates, [], distribution)
         return len(read_states) == len(states)
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
@@ -160,7 +138,7 @@ class PackageSource:
 
     def _find_or_install(
         self,
-        candidate: _Candidate,
+        candidate: Candidate,
         name: EngineName,
         distribution: Distribution,
         host: Host,
@@ -173,9 +151,9 @@ class PackageSource:
 
     def _choose_candidates(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
-    ) -> tuple[list[_Candidate], str]:
+    ) -> tuple[list[Candidate], str]:
         """Return what to fetch for a name, best first, and a sentence when that is not what was asked."""
-        all_candidates: list[_Candidate] = []
+        all_candidates: list[Candidate] = []
         failures: list[ProvisionError] = []
         for suite in _suites_to_ask(name, distribution):
             state = AptState(suite, distribution, home.packages, host)
@@ -188,17 +166,17 @@ class PackageSource:
                     except ProvisionError as error:
                         failures.append(error)
                         break
-                suite_candidates = _offered_candidates(state, suite)
-                matching_candidates = [c for c in suite_candidates if _is_match(c, name)]
+                suite_candidates = offered_candidates(state, suite)
+                matching_candidates = [c for c in suite_candidates if is_match(c, name)]
                 if matching_candidates:
                     return sorted(matching_candidates, key=lambda c: parse_version(c.version), reverse=True), ""
-            all_candidates += _offered_candidates(state, suite) if state.has_lists() else []
-        nearest, note = _nearest_candidate(name, all_candidates, failures, distribution)
-        return [nearest], note
+            all_candidates += offered_candidates(state, suite) if state.has_lists() else []
+        candidate, note = nearest_candidate(name, all_candidates, failures, distribution)
+        return [candidate], note
 
     def _candidates(
         self, distribution: Distribution, host: Host, home: Home, progress: Progress, *, refresh: bool
-    ) -> list[_Candidate]:
+    ) -> list[Candidate]:
         candidates = []
         for suite in distribution.suites:
             state = AptState(suite, distribution, home.packages, host)
@@ -206,7 +184,7 @@ class PackageSource:
                 if refresh or not state.has_lists():
                     state.update(progress)
             if state.has_lists():
-                candidates += _offered_candidates(state, suite)
+                candidates += offered_candidates(state, suite)
         return candidates
 
     def _lock(self, host: Host, home: Home) -> contextlib.AbstractContextManager[None]:
@@ -236,105 +214,7 @@ def _hinted_suites(name: EngineName, suites: Sequence[str]) -> list[str]:
     return [suite for suite in hinted_suites if suite in suites]
 
 
-def _offered_candidates(state: AptState, suite: str) -> list[_Candidate]:
-    """Return the engines a suite offers, by its present lists."""
-    candidates: dict[tuple[str, str], _Candidate] = {}
-    for family, prefix in {f.name: f.package for f in families() if f.package}.items():
-        plugins = {engine: state.versions(package) for engine, package in plugin_packages(family).items()}
-        for package, raw_version in state.versions(prefix):
-            version = identify(raw_version.partition(":")[2] or raw_version).version
-            with_it = {
-                engine: f"{plugin}={plugin_raw}"
-                for engine, rows in plugins.items()
-                for plugin, plugin_raw in rows
-                if plugin_raw == raw_version
-            }
-            candidates.setdefault(
-                (family, version), _Candidate(family, version, suite, f"{package}={raw_version}", with_it)
-            )
-    return list(candidates.values())
-
-
-def _is_match(candidate: _Candidate, name: EngineName) -> bool:
-    return (
-        candidate.family == name.family
-        and matches(candidate.version, name.version)
-        and name.storage_engine in ("innodb", *candidate.plugins)
-    )
-
-
-def _nearest_candidate(
-    name: EngineName, candidates: Iterable[_Candidate], failures: list[ProvisionError], distribution: Distribution
-) -> tuple[_Candidate, str]:
-    """Return the nearest version where the distribution has only one to give; else an error that names it."""
-    family_candidates = [
-        c for c in candidates if c.family == name.family and name.storage_engine in ("innodb", *c.plugins)
-    ]
-    if not family_candidates and failures:
-        raise failures[0]
-    if not family_candidates:
-        if any(c.family == name.family for c in candidates) and name.storage_engine != "innodb":
-            raise _missing_storage_engine_error(name, candidates)
-        raise StudyError(
-            f"{name} is not in the suites {', '.join(distribution.suites)} of this host's distribution",
-            _offered_words(candidates),
-            _other_sources_words(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
-        )
-    nearest = min(family_candidates, key=lambda c: _version_distance(c.version, name.version))
-    if distribution.identity == "debian" or _is_unknown_version(name):
-        version_words = ", ".join(
-            f"{c.version} ({c.suite})" for c in sorted(family_candidates, key=lambda c: parse_version(c.version))
-        )
-        unread_words = f"; not read: {'; '.join(map(str, failures))}" if failures else ""
-        raise StudyError(
-            f"{name} is not available from this host's distribution",
-            f"it offers {name.family} {version_words}{unread_words}",
-            "; ".join(
-                filter(None, (f"the nearest version is {name.family}:{nearest.version}", _other_sources_words(name)))
-            ),
-        )
-    return nearest, (
-        f"{name.family} {nearest.version} replaces {name.family} {name.version}: {distribution.identity} "
-        f"{distribution.codename} has no other"
-    )
-
-
-def _offered_words(candidates: Iterable[_Candidate]) -> str:
-    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in candidates})) or "they have no engine"
-
-
-def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candidate]) -> StudyError:
-    """Return the error for an available server, with a storage engine that none of its packages brings."""
-    engines = sorted({engine for c in candidates if c.family == name.family for engine in ("innodb", *c.plugins)})
-    return StudyError(
-        f"no package of this host's distribution has the storage engine {name.storage_engine} for {name.family}",
-        f"packages have: {', '.join(engines)}",
-        plugin_hint(name),
-        code="storage-engine-missing",
-    )
-
-
-def _other_sources_words(name: EngineName) -> str:
-    """Return what the catalogue of public registries has of that version, else how users bring it, as a remedy."""
-    entries = catalogued_by_source(name.family, name.version) if name.storage_engine == "innodb" else {}
-    if entries or _is_unknown_version(name):
-        return ", ".join(f"{entry.version} is available as {entry.engine}" for entry in entries.values())
-    return f"from the vendor's archive it is {name}@archive:FILE, from Docker or Podman {name}@image"
-
-
-def _is_unknown_version(name: EngineName) -> bool:
-    """Return whether no release of that version was ever made, as far as the tables know."""
-    with contextlib.suppress(Exception):
-        return parse_version(name.version)[0] > 99 or not family_of(name.family, name.version)
-    return True
-
-
-def _version_distance(version: str, requested: str) -> tuple[int, ...]:
-    version_numbers, requested_numbers = ((*parse_version(text), 0, 0, 0) for text in (version, requested))
-    return tuple(abs(a - b) for a, b in zip(version_numbers[:3], requested_numbers[:3], strict=True))
-
-
-def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, progress: Progress) -> Installation:
+def _install(candidate: Candidate, state: AptState, host: Host, home: Home, progress: Progress) -> Installation:
     """Fetch and unpack next to the place, then move there in one step."""
     folder = home.engines / f"package-{candidate.family}-{candidate.version}-{candidate.suite}"
     unfinished = home.engines / f".unfinished-{folder.name}"
@@ -382,7 +262,7 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
 
 
 def _describe(
-    candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host, expired: datetime | None
+    candidate: Candidate, folder: Path, files: list[RemoteFile], host: Host, expired: datetime | None
 ) -> Installation:
     tree = _package_tree.survey(folder, host)
     identity, raw_version = ask_version(tree.server_argv, host)
