@@ -13,7 +13,7 @@ from dbdyno.doctor import NetworkReading
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab import find_generator
 from dbdyno.study import HostChoice
-from remote_hosts import Cable, RemoteMachine, remote_machines
+from remote_hosts import Cable, RemoteMachine, remote_machines, wait_for_sshd
 
 pytestmark = pytest.mark.server
 _ROUND_TRIP_MS, _RATE_MBIT = 2.0, 50.0
@@ -37,6 +37,7 @@ def test_rate_round_trip_and_losses_of_a_known_network_are_measured(machines: li
         server, client = (stack.enter_context(connect(machine.destination, find_generator())) for machine in machines)
         sound = _read((server, client), machines[0].address)
         machines[1].exchange_cable(Cable(_ROUND_TRIP_MS, _RATE_MBIT, lost_share=0.03))
+        wait_for_sshd(machines[1])
         lossy = _read((server, client), machines[0].address)
     assert 0.7 * _RATE_MBIT < sound.bits_per_s / 1e6 < _RATE_MBIT
     assert 2 * _ROUND_TRIP_MS < sound.round_trip_ns / 1e6 < 4 * _ROUND_TRIP_MS
