@@ -313,9 +313,9 @@ def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:
 
 
 def _other_load_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
-    """Return what others used of the processors while runs were measured."""
+    """Return what others used of the processors while runs were measured; what most runs carry comes first."""
     texts = {caveat.code: f"The machine was shared in {caveat.text}." for caveat in _run_caveats(records)}
-    return [Caveat(code, texts[code]) for code in (OTHER_LOAD, STEAL) if code in texts]
+    return [Caveat(code, text) for code, text in texts.items() if code in (OTHER_LOAD, STEAL)]
 
 
 def is_mostly_disturbed(records: Sequence[RunRecord]) -> bool:

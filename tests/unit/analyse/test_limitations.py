@@ -216,8 +216,10 @@ def test_what_others_used_while_runs_were_measured_comes_before_what_shows_for_i
     found = said(GOOD, [record(caveats=caveats), record(repeat=2, caveats=caveats[:1]), record(repeat=3)])
     assert f" 2 runs: {caveats[0].text}." in found["steal"] and f" 1 run: {caveats[1].text}." in found["other-load"]
     facts = replace(GOOD, is_closed=True)
-    codes = [caveat.code for caveat in limitations(facts, [record(caveats=caveats)], [], [])]
-    assert codes.index("other-load") < codes.index("steal") < codes.index("closed-loop")
+    for more, fewer in (caveats, caveats[::-1]):
+        records = [record(caveats=(more, fewer)), record(repeat=2, caveats=(more,))]
+        codes = [caveat.code for caveat in limitations(facts, records, [], [])]
+        assert codes.index(more.code) < codes.index(fewer.code) < codes.index("closed-loop")
 
 
 SOURCE = Path(dbdyno.__file__).parent
