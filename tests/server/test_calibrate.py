@@ -27,8 +27,7 @@ def test_a_quick_calibration_is_made_once_kept_and_read_back(
     assert kept is not None
     for route in ("socket", "loopback"):
         full, part, *_ = [point for point in kept.points if point.route == route]
-        # A sleep and a wake-up for each: twice to three times as much on an idle machine.
-        assert part.cpu_ns_per_statement > 1.2 * full.cpu_ns_per_statement
+        assert part.cpu_ns_per_statement > 2 * full.cpu_ns_per_statement  # a sleep and a wake-up for each
         curve = kept.curve(route, "sysbench/oltp_point_select")
         assert curve is not None
         assert curve.used_share(1.0) == 1.0

@@ -21,7 +21,10 @@ _LIGHT_ROWS, _LIGHT_CONNECTIONS = 100, 4
 _LIGHT_SHARE = 0.2
 """Of the rate that the network carries: a light load fills no queue, so no packet is dropped for want of room."""
 _MOST_LIGHT_REPLIES = 200
-_ROW_BYTES, _HEADER_BYTES = 125, 52
+_ROW_BYTES = 125
+"""Of a row of sbtest's c in a reply, its packet's header included."""
+_HEADER_BYTES = 52
+"""Of IP and TCP in a packet, with TCP's timestamps."""
 _TIMEOUT_S = 20.0
 
 

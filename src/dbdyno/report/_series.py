@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbdyno.analyse.explain import NOT_NAMED, THREAD_PARTS
 from dbdyno.store import StoredStudy
-from dbdyno.tables import Table, Texts
+from dbdyno.tables import Table, Texts, holds_nan
 
 MOST_POINTS = 600
 _NS = 1e-6
@@ -305,7 +305,7 @@ def _line(name: str, times: _Times, values: NDArray[np.float64], scale: float = 
     """Return a line of those points that are known; None without one."""
     if not len(values):
         return None
-    if np.isnan(values.min()):
+    if holds_nan(values):
         is_known = ~np.isnan(values)
         if not is_known.any():
             return None

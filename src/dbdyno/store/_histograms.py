@@ -18,7 +18,7 @@ LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
 SIGNIFICANT_DIGITS = 3
 _HALF = 1024  # buckets of one width above the first 2048, with three digits
-LAYOUT_LENGTH = (HIGHEST_NS.bit_length() - _HALF.bit_length() + 2) * _HALF
+_LAYOUT_LENGTH = (HIGHEST_NS.bit_length() - _HALF.bit_length() + 2) * _HALF
 """Buckets of a histogram as the load generator makes them: 2048 of width 1, and 1024 of each doubled width."""
 _SHARES = (0.5, 0.95, 0.99, 0.999)
 
@@ -141,7 +141,7 @@ def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
         return FilledCounts(0, empty, empty, empty, np.zeros(0), np.zeros(0), 0)
     seconds, texts = np.array([second for second, _ in filled_texts]), [text for _, text in filled_texts]
     histogram, buckets, counts = _all_filled_buckets(texts)
-    column = np.zeros(LAYOUT_LENGTH, dtype=np.int64)
+    column = np.zeros(_LAYOUT_LENGTH, dtype=np.int64)
     column[buckets] = 1
     used_buckets = np.flatnonzero(column)
     column[used_buckets] = np.arange(len(used_buckets))
@@ -181,7 +181,7 @@ def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[n
 
 def _all_filled_buckets(texts: Sequence[str]) -> Filled:
     """Return which histogram, which bucket and how many, of all that hold something."""
-    filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=LAYOUT_LENGTH)
+    filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_LAYOUT_LENGTH)
     if filled is not None:
         return filled
     filled_parts = [_filled_buckets(text) for text in texts]

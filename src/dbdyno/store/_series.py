@@ -18,7 +18,7 @@ import numpy as np
 
 from dbdyno.core import LARGEST, read_input
 from dbdyno.store._damage import MOST_BYTES, reading
-from dbdyno.tables import Column, Table, Texts, read_parquet
+from dbdyno.tables import Column, Table, Texts, holds_nan, read_parquet
 
 IntervalKind = Literal["transaction", "statement"]
 ColumnKind = Literal["int64", "double", "string", "bool"]
@@ -249,9 +249,7 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
         if not np.isnan(column).all():
             raise ValueError(f"column {name} holds numbers instead of texts")
         return Texts.repeated(None, len(column))
-    is_float = column.dtype.kind == "f"
-    has_unknown = is_float and len(column) > 0 and np.isnan(column.min())
-    known_values = column[~np.isnan(column)] if has_unknown else column
+    known_values = column[~np.isnan(column)] if holds_nan(column) else column
     if len(known_values) == 0:
         return column
     if kind == "double" or name == "second":
@@ -262,6 +260,6 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
             raise ValueError(f"column {name} holds numbers from {lowest} to {highest}")
     if kind == "double":
         return column.astype(np.float64, copy=False)
-    if is_float and not (known_values == np.rint(known_values)).all():
+    if column.dtype.kind == "f" and not (known_values == np.rint(known_values)).all():
         raise ValueError(f"column {name} holds fractions instead of whole numbers")
     return column.astype(np.int64, copy=False) if len(known_values) == len(column) else column

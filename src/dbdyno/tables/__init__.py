@@ -18,15 +18,15 @@ from dbdyno.late_names import late_names
 if TYPE_CHECKING:
     from dbdyno.tables._parquet_reader import read_parquet
     from dbdyno.tables._parquet_writer import parquet_bytes
-    from dbdyno.tables._table import Column, Table, Texts, concatenate
+    from dbdyno.tables._table import Column, Table, Texts, concatenate, holds_nan
 else:
     __getattr__ = late_names(
         __name__,
         {
             "_parquet_reader": "read_parquet",
             "_parquet_writer": "parquet_bytes",
-            "_table": "Column Table Texts concatenate",
+            "_table": "Column Table Texts concatenate holds_nan",
         },
     )
 
-__all__ = ["Column", "Table", "Texts", "concatenate", "parquet_bytes", "read_parquet"]
+__all__ = ["Column", "Table", "Texts", "concatenate", "holds_nan", "parquet_bytes", "read_parquet"]

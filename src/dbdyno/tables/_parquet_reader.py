@@ -12,7 +12,7 @@ from dbdyno.tables._parquet_codecs import UNCOMPRESSED, unpacked
 from dbdyno.tables._parquet_footer import BYTE_ARRAY, DOUBLE, FIXED, FLOAT, INT32, INT64, StoredColumn, read_footer
 from dbdyno.tables._parquet_levels import are_all_one, read_levels
 from dbdyno.tables._parquet_thrift import Struct, read_struct
-from dbdyno.tables._table import Column, Table, Texts, joined_column
+from dbdyno.tables._table import Column, Table, Texts, holds_nan, joined_column
 
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY = 0, 2, 8
@@ -116,9 +116,8 @@ def _page_values(
             )
         else:
             raise ValueError(f"column {column.name} is neither plain nor dictionary-encoded: encoding {encoding}")
-        if is_nan_known and not isinstance(values, Texts) and values.dtype.kind == "f":
-            if len(values) and np.isnan(values.min()):
-                raise ValueError(f"column {column.name} holds NaN")
+        if is_nan_known and not isinstance(values, Texts) and holds_nan(values):
+            raise ValueError(f"column {column.name} holds NaN")
         yield values if is_known is None else _spread_over_rows(values, is_known)
 
 

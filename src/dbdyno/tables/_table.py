@@ -131,6 +131,15 @@ def known_values(numbers: NDArray[Any]) -> list[Any]:
     return values
 
 
+def holds_nan(numbers: NDArray[Any]) -> bool:
+    """Return whether one of the numbers is not known, in one pass: the least of numbers among which is a NaN is NaN.
+
+    >>> holds_nan(np.array([1.0, np.nan])), holds_nan(np.array([1, 2])), holds_nan(np.zeros(0))
+    (True, False, False)
+    """
+    return numbers.dtype.kind == "f" and len(numbers) > 0 and bool(np.isnan(numbers.min()))
+
+
 def concatenate(tables: Sequence[Table]) -> Table:
     """Return rows of tables with the same columns, one table after the other."""
     return Table({name: joined_column([table.columns[name] for table in tables]) for name in tables[0].columns})

@@ -128,7 +128,7 @@ def loss(subject: Subject) -> CheckAnswer:
         return idle("no load was sent over a network to another host")
     if (reading := trial.reading) is None:
         return idle("takes 5 s; dbdyno doctor checks it")
-    words = f"of about {counted(reading.packets, 'packet')} {reading.lost_packets:,} lost or overtaken by others"
+    words = f"{reading.lost_packets:,} of about {counted(reading.packets, 'packet')} lost or overtaken by others"
     if reading.lost_packets >= _LEAST_LOST and reading.lost_packets > _LOST_SHARE * reading.packets:
         return weakens(
             words,
