@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 
 from dbdyno.analyse.explain import LEVELS
 from dbdyno.core import Run, RunRecord, TotalFigures
@@ -24,6 +23,7 @@ from dbdyno.store import (
     TelemetryRow,
 )
 from dbdyno.study import Study, parse_study
+from encoded_histograms import encoded_counts
 
 STUDY = """
 name = "explained"
@@ -124,11 +124,11 @@ class PlantedTimes:
             scale = run.cell.concurrency * 1e3 / (done * total_ms)
             seconds.append(_second(second, phase, done))
             took = total_ms * scale
-            text = histogram_of({took * 1e6: done})
+            text = encoded_counts({took * 1e6: done})
             row = IntervalRow(second, phase, "transaction", "read_write", done, 0, "{}", "{}", text, text, text)
             intervals.append(row)
             for name, (count, _) in STATEMENTS.items():
-                text = histogram_of({times[name] * scale * 1e6: done * count})
+                text = encoded_counts({times[name] * scale * 1e6: done * count})
                 row = IntervalRow(second, phase, "statement", name, done * count, 0, "{}", "{}", None, text)
                 intervals.append(row)
         engine = self.study.target(run.cell.target).engine
@@ -189,15 +189,6 @@ class PlantedTimes:
 @cache
 def _study_of(text: str) -> Study:
     return parse_study(text, "explained")
-
-
-def histogram_of(values_ns: Mapping[float, int]) -> str:
-    """A histogram of so many values of each."""
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    for value, count in values_ns.items():
-        histogram.record_value(int(value), count)
-    text = histogram.encode()
-    return text.decode() if isinstance(text, bytes) else str(text)
 
 
 def _second(second: int, phase: str, done: int) -> SecondRow:

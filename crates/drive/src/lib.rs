@@ -29,7 +29,6 @@ mod client_share;
 mod collect;
 mod connection_pair;
 mod connection_pool;
-mod counted;
 mod error;
 mod grid;
 mod limits;
@@ -50,7 +49,7 @@ mod timers;
 mod worker;
 
 pub use client_share::{ClientShare, CommonStart, StartSignal, StartTime};
-pub use counted::{counted, form_for};
+pub use dbdyno_workload::{counted, form_for};
 pub use error::{DriveError, Fault, server_settings_remedy};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use network_path::{NetworkPath, NetworkTraffic};

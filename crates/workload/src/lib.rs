@@ -25,6 +25,7 @@ mod bulk_insert;
 mod call;
 mod canned;
 mod catalog;
+mod counted;
 mod decimal;
 mod digest;
 mod error;
@@ -55,6 +56,7 @@ pub use catalog::{
     FamilyInfo, families, name_schema, option_table, population, transaction_type, workload,
     workload_names,
 };
+pub use counted::{counted, form_for};
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use digest::{Digested, UserDigest};
 pub use error::WorkloadError;

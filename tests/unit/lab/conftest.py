@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from dbdyno.configure import CrashReport
 from dbdyno.core import ConfigureError, Home, Run, StudyError, Target
@@ -23,6 +22,7 @@ from dbdyno.provision import Installation
 from dbdyno.provision import Origin as InstallationOrigin
 from dbdyno.store import JsonValue, Results, SettingRow
 from dbdyno.study import AfterRun, ServerAddress, Study, parse_study, study_text
+from encoded_histograms import encoded_counts
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 STUDY = parse_study(
@@ -40,9 +40,7 @@ def load_lines(concurrency: int, *, reports: int = 3) -> list[str]:
     lines = (SAMPLES / "load-records.jsonl").read_text().splitlines()
     of_kind = {json.loads(line)["record"]: line for line in lines}
     start, end, interval = of_kind["start"], of_kind["end"], json.loads(of_kind["interval"])
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    histogram.record_value(1_000_000, 1190)
-    encoded = histogram.encode().decode()
+    encoded = encoded_counts({1_000_000: 1190})
     interval["transactions"]["read_write"] |= {"response": encoded, "service": encoded}
     interval["statements"] = {}
     begin = interval["monotonic_ns"]

@@ -13,7 +13,7 @@ from dbdyno.hosts import Completed, Host
 from dbdyno.lab._client_paths import LoadHostPath
 from dbdyno.measure import LoadAgent
 from dbdyno.store import JsonValue
-from explained_study import histogram_of
+from encoded_histograms import encoded_counts
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples" / "load-records.jsonl"
 TARGET: Mapping[str, JsonValue] = {
@@ -44,7 +44,7 @@ class FarHost:
         records: list[dict[str, Any]] = [json.loads(line) for line in SAMPLES.read_text().splitlines()]
         start, second = (next(row for row in records if row["record"] == kind) for kind in ("start", "interval"))
         start["network"]["least_round_trip_ns"] = ROUND_TRIP_NS
-        service = histogram_of({ROUND_TRIP_NS + self.sizes[-1] * 8 * 10**9 / RATE: 4})
+        service = encoded_counts({ROUND_TRIP_NS + self.sizes[-1] * 8 * 10**9 / RATE: 4})
         statement = next(iter(second["statements"].values()))
         second["statements"] = {"reply": {**statement, "service": service}}
         return Completed(tuple(words), 0, f"{json.dumps(start)}\n{json.dumps(second)}\n", "")

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from dbdyno.measure._records import IntervalRecord, StatementCounts, TransactionCounts, WorkerUse
-
-
-def encoded(values_ns: dict[int, int]) -> str:
-    """HdrHistogram of value -> count, as the load generator writes it."""
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    for value, count in values_ns.items():
-        histogram.record_value(value, count)
-    return histogram.encode().decode()
+from encoded_histograms import encoded_counts
 
 
 def make_interval(
@@ -46,8 +38,8 @@ def make_interval(
                 completed,
                 failed,
                 codes,
-                encoded({latency_ns + queued_ns: completed}),
-                encoded({latency_ns: completed}),
+                encoded_counts({latency_ns + queued_ns: completed}),
+                encoded_counts({latency_ns: completed}),
             )
         },
         statements={"commit": StatementCounts(completed, codes, None)},

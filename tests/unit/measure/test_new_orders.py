@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import OrderRates
 from dbdyno.measure._figures import statement_counts, type_figures
 from dbdyno.measure._new_orders import ServerCounts, disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import CountersRecord, IntervalRecord, StatementCounts, TransactionCounts, parse_record
+from encoded_histograms import encoded_counts
 from numbers_in import numbers_in
 
 TOLD = {
@@ -38,9 +38,7 @@ SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 
 
 def _counts(completed: int, service_ns: int, rolled_back: int = 0) -> TransactionCounts:
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    histogram.record_value(service_ns, completed)
-    encoded = histogram.encode().decode()
+    encoded = encoded_counts({service_ns: completed})
     return TransactionCounts(completed, 1, {"1213": 2}, encoded, encoded, rolled_back=rolled_back)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Caveat, CpuUse, Fingerprint, LatencyNs, Run, RunRecord, RunSpan, Target, TotalFigures
 from dbdyno.plan import make_plan
@@ -27,6 +27,7 @@ from dbdyno.store import (
     TelemetryRow,
 )
 from dbdyno.study import Study, parse_study
+from encoded_histograms import encoded_counts, percentiles_ns
 from slowed_study import SMALL, slower
 
 STUDY = """
@@ -47,14 +48,6 @@ repeats = 2
 """
 PLANTED_TPS = {"mariadb:11.8": 300.0, "mariadb:11.8+rocksdb": 150.0, "mysql:9.7": 240.0}
 BEGIN_NS = 1_795_000_000 * 10**9
-
-
-def percentiles(histogram: HdrHistogram, *asked: float) -> list[int]:
-    """What hdrh itself reads of each by a walk over all buckets, four milliseconds long."""
-    upto = np.cumsum(np.frombuffer(histogram.counts, dtype=np.int64))
-    buckets = np.searchsorted(upto, [histogram.get_target_count_at_percentile(percent) for percent in asked])
-    lowest = (histogram.get_value_from_index(int(bucket)) for bucket in buckets)
-    return [int(histogram.get_highest_equivalent_value(value)) for value in lowest]
 
 
 class Planted:
@@ -98,14 +91,13 @@ class Planted:
         seconds, intervals = [], []
         for second, rate in enumerate(tps):
             phase = "warm-up" if second < 4 else "window"
-            histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+            times = Counter[int]()
             typical = run.cell.concurrency / max(rate, 1) * 1e9
             draws = min(max(int(rate), 1), 150)
             for value in self.random.lognormal(math.log(typical), 0.5, draws):
-                histogram.record_value(int(value), max(int(rate) // draws, 1))
-            text = histogram.encode()
-            text = text.decode() if isinstance(text, bytes) else text
-            p50, p95, p99 = percentiles(histogram, 50, 95, 99)
+                times[int(value)] += max(int(rate) // draws, 1)
+            text = encoded_counts(times)
+            p50, p95, p99, longest = percentiles_ns(times, 50, 95, 99, 100)
             seconds.append(
                 SecondRow(
                     second,
@@ -127,7 +119,7 @@ class Planted:
                     p50,
                     p95,
                     p99,
-                    histogram.get_max_value(),
+                    longest,
                     run.cell.concurrency,
                     0,
                     0.18,

@@ -11,6 +11,7 @@ from hdrh.histogram import HdrHistogram
 from dbdyno.core import StoreError
 from dbdyno.store import merged_histogram, sums_of
 from dense_counts import dense_counts
+from encoded_histograms import encoded_counts, percentiles_ns
 
 HOUR_NS = 3_600_000_000_000
 
@@ -43,6 +44,18 @@ def by_value(rows: list[tuple[int, str]]) -> dict[float, int]:
         float(total.get_highest_equivalent_value(total.get_value_from_index(place))): int(counts[place])
         for place in places
     }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_other_tests_encode_is_what_hdrh_encodes(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = (10 ** random.uniform(0, 12.5, seed)).astype(int).tolist()
+    counts = (10 ** random.uniform(0, 9, seed)).astype(int).tolist()
+    times = dict(zip(values, counts, strict=True))
+    assert encoded_counts(times) == encoded(list(times.items()))
+    if times:
+        asked, histogram = (10.0, 50.0, 95.0, 99.9, 100.0), HdrHistogram.decode(encoded_counts(times))
+        assert percentiles_ns(times, *asked) == [histogram.get_value_at_percentile(percent) for percent in asked]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -16,7 +16,8 @@ from dbdyno.store import (
     mean_of_counts,
     merged_histogram,
 )
-from dense_counts import dense_counts, encoded
+from dense_counts import dense_counts
+from encoded_histograms import encoded
 
 
 def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:

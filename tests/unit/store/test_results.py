@@ -28,7 +28,7 @@ from dbdyno.store import (
     record_to_json,
     study_digest,
 )
-from dense_counts import encoded
+from encoded_histograms import encoded
 from error_codes import raises_code
 
 STUDY = 'name = "first"\nseed = 1\n'

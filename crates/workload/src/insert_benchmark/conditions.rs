@@ -2,7 +2,7 @@
 
 use super::options::InsertBenchmarkOptions;
 use super::schema::{keys, table};
-use crate::{Condition, InvariantScope};
+use crate::{Condition, InvariantScope, counted};
 
 /// Returns the conditions of every table; `rows_total` is what the filling puts into all of them.
 pub(super) fn conditions(options: &InsertBenchmarkOptions, rows_total: u64) -> Vec<Condition> {
@@ -19,7 +19,7 @@ fn of_table(options: &InsertBenchmarkOptions, name: &str, rows: u64) -> Vec<Cond
     let mut all = vec![
         condition(
             format!("{name}.count"),
-            format!("{name} has the {rows} rows of the load"),
+            format!("{name} has the {} of the load", counted(rows, "row")),
             format!("SELECT COUNT(*) FROM {name} HAVING COUNT(*) <> {rows}"),
             count_holds,
         ),

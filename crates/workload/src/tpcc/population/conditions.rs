@@ -8,7 +8,7 @@ use super::schema::foreign_key_names;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, ITEMS};
 use crate::tpcc::options::{ForeignKeys, TpccOptions};
 use crate::tpcc::table::TpccTable;
-use crate::{Condition, InvariantScope};
+use crate::{Condition, InvariantScope, counted};
 
 /// Up to so many warehouses, all are asked.
 const ALL_UP_TO: u32 = 100;
@@ -157,7 +157,7 @@ impl ConditionNames {
 
     fn count(&self, table: &str, within: &str, rows: u64, holds: InvariantScope) -> Condition {
         let sql = format!("SELECT COUNT(*) FROM {table}{within} HAVING COUNT(*) <> {rows}");
-        let meaning = format!("{table} has {rows} rows");
+        let meaning = format!("{table} has {}", counted(rows, "row"));
         let name = format!(
             "rows_{}",
             table.trim_end_matches(|c: char| c.is_ascii_digit())
