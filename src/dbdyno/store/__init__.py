@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dbdyno.store._files import JsonValue, write_whole
     from dbdyno.store._fingerprints import StoredFingerprint
     from dbdyno.store._folder_checks import check_free
-    from dbdyno.store._gather import Gathered, are_alike, check_alike, gather, gathered_parts
+    from dbdyno.store._gather import Gathered, gather
     from dbdyno.store._histograms import (
         FilledCounts,
         Histogram,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dbdyno.store._layout import SCHEMA_VERSION, target_slug
     from dbdyno.store._live import LiveLog, LiveReader
     from dbdyno.store._lock import is_being_written
+    from dbdyno.store._machines import are_alike, check_alike, gathered_parts
     from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
     from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
     from dbdyno.store._records import record_from_json, record_to_json
@@ -52,7 +53,8 @@ else:
             "_damage": "reading_intervals",
             "_files": "JsonValue write_whole",
             "_fingerprints": "StoredFingerprint",
-            "_gather": "Gathered are_alike check_alike gather gathered_parts",
+            "_gather": "Gathered gather",
+            "_machines": "are_alike check_alike gathered_parts",
             "_histograms": (
                 "FilledCounts Histogram filled_counts latency_of latency_of_counts mean_of_counts merged_histogram "
                 "sums_of"

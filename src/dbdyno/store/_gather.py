@@ -6,21 +6,18 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from dbdyno.core import StoreError, counted, format_bytes
+from dbdyno.core import StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import RESUMING_CHECK
 from dbdyno.store._files import JsonValue
 from dbdyno.store._journal import MACHINE_EXAMINED, PARTS_GATHERED, REPEATS_RAISED, JournalEntry
+from dbdyno.store._machines import HARDWARE_FACTS, check_alike, gathered_parts
 from dbdyno.store._manifest import units_of
 from dbdyno.store._results import Results
 from dbdyno.store._runs import PackedRun, content_facts, read_record
 from dbdyno.store._same_targets import check_same_targets
 from dbdyno.store._writer import ResultsWriter
-
-_LOOKED_FOR = ("cpu_model", "logical_cpu_count", "memory_bytes")
-_MEMORY_APART = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +89,6 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     return Gathered(results, len(part_of_run) - known, known, tuple(dict.fromkeys(map(_host_name, parts))))
 
 
-def gathered_parts(results: Results) -> tuple[Mapping[str, Any], ...]:
-    """Return what is known of the parts that a folder was gathered from, with the facts of their machines (``host``).
-
-    None of a folder that was not gathered.
-    """
-    entries: list[Any] = [entry.facts["parts"] for entry in results.journal() if entry.event == PARTS_GATHERED]
-    parts = [part for listed_parts in entries for part in listed_parts]
-    return tuple({(part["folder"], *part["host"].values()): part for part in parts}.values())
-
-
 def _first_difference(text: str, other_text: str) -> str:
     """Return the first lines in which two studies differ, those before the targets last: name and question."""
     places = (max(text.find("[["), 0), max(other_text.find("[["), 0)), (0, 0)
@@ -113,50 +100,6 @@ def _first_difference(text: str, other_text: str) -> str:
         )
     ]
     return " and ".join(line.strip() or "nothing" for line in next((pair for pair in pairs if pair[0] != pair[1]), ()))
-
-
-def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
-    """Refuse machines of other hardware: tiers and rounds of several machines are set side by side.
-
-    Parameters
-    ----------
-    machines : what each is called -> its facts
-
-    Raises
-    ------
-    StoreError : two differ
-    """
-    (first_name, facts), *other_machines = machines.items()
-    for other_name, other_facts in other_machines:
-        for name in _LOOKED_FOR:
-            if not _is_alike(name, facts.get(name), other_facts.get(name)):
-                words, other_words = (_fact_words(name, machine.get(name)) for machine in (facts, other_facts))
-                raise StoreError(
-                    f"the machines of {first_name} and {other_name} differ: {words} and {other_words}",
-                    "runs of one would be compared with runs of the other",
-                    "--allow-unlike combines them anyway; the report then names the machines",
-                    code="machines-differ",
-                )
-
-
-def are_alike(facts: Mapping[str, object], other_facts: Mapping[str, object]) -> bool:
-    """Return whether two machines have the same hardware."""
-    return all(_is_alike(name, facts.get(name), other_facts.get(name)) for name in _LOOKED_FOR)
-
-
-def _is_alike(name: str, value: object, other_value: object) -> bool:
-    if name == "memory_bytes" and isinstance(value, int) and isinstance(other_value, int):
-        return abs(value - other_value) <= _MEMORY_APART * max(value, other_value)
-    return value == other_value
-
-
-def _fact_words(name: str, value: object) -> str:
-    """Return a fact of a machine for people; of what is not known that it is so."""
-    if name == "memory_bytes":
-        return f"{format_bytes(value)} of memory" if isinstance(value, int) else "an unknown size of memory"
-    if name == "logical_cpu_count":
-        return counted(value, "processor") if isinstance(value, int) else "an unknown number of processors"
-    return str(value or "an unknown processor")
 
 
 def _machines(folder: Results) -> dict[str, Mapping[str, object]]:
@@ -268,6 +211,6 @@ def _parts_of(part: Results) -> Sequence[JsonValue]:
     own_facts: JsonValue = {
         "folder": part.path.name,
         "runs": len(part.run_ids()),
-        "host": {name: part.host.get(name) for name in ("hostname", *_LOOKED_FOR)},
+        "host": {name: part.host.get(name) for name in ("hostname", *HARDWARE_FACTS)},
     }
     return [dict(facts) for facts in gathered_parts(part)] or [own_facts]
