@@ -1,9 +1,9 @@
 """Tests that failed among many are run once more alone, when the workers have ended.
 
 Many tests here see the machine as well as us: a mirror that changes, a burst of foreign load, five other tests on two
-processors. Their files run whole, since tests of a file may go on from one another. One that fails alone, too, has
-failed. One that passes is counted as rerun and as passed, and why it failed at first is printed, because it may be a
-fault that needs company.
+processors. If they don't all pass, their files run whole, since tests of a file may go on from one another. Those that
+fail then have failed. What passes is counted as rerun and as passed, and why it failed at first is printed, because it
+may be a fault that needs company.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 MOST = 25
 """As many failures have one cause, and that is no disturbance."""
 _MOST_CHARACTERS = 2000
-_WITHIN_S = 1200
+_WITHIN_S = 900
 
 
 @pytest.hookimpl(wrapper=True)
@@ -39,10 +39,14 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 
 def _pass_alone(names: list[str], config: pytest.Config) -> bool:
-    """Run their files one after the other, in a process that shares nothing with those in which they failed."""
-    files = dict.fromkeys(name.partition("::")[0] for name in names)
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
-    sys.stdout.write(f"\nalone, once more: {' '.join(names)}\n")
+    """Run them one after the other, in a process that shares nothing with those in which they failed."""
+    files = list(dict.fromkeys(name.partition("::")[0] for name in names))
+    return _all_pass(names, config) or _all_pass(files, config)
+
+
+def _all_pass(tests: list[str], config: pytest.Config) -> bool:
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    sys.stdout.write(f"\nalone, once more: {' '.join(tests)}\n")
     sys.stdout.flush()
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
     try:

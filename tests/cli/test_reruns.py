@@ -47,6 +47,20 @@ def test_what_passes_alone_is_counted_as_passed_and_as_rerun(tmp_path: Path) -> 
     assert re.search(r"^REASON test_file.py::test_has_a_disturbed_scene", run.stdout, re.M)
 
 
+def test_only_those_that_failed_run_again_if_they_need_no_others(tmp_path: Path) -> None:
+    run = _run(tmp_path, _FILE, "-n", "2")
+    (words,) = re.findall(r"^alone, once more: (.*)$", run.stdout, re.M)
+    assert sorted(words.split()) == ["test_file.py::test_disturbed", "test_file.py::test_has_a_disturbed_scene"]
+
+
+def test_a_test_that_goes_on_from_another_runs_again_with_its_file(tmp_path: Path) -> None:
+    tests = "\ndef test_first(): os.environ['FIRST'] = ''\n"
+    tests += "\ndef test_second(): assert not AMONG_OTHERS and 'FIRST' in os.environ\n"
+    run = _run(tmp_path, _FILE + tests, "-n", "2")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.findall(r"^alone, once more: (.*)$", run.stdout, re.M)[1:] == ["test_file.py"]
+
+
 def test_what_fails_alone_fails(tmp_path: Path) -> None:
     run = _run(tmp_path, _FILE + "\ndef test_wrong(): assert AMONG_OTHERS is None\n", "-n", "2")
     assert run.returncode == 1
