@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._headline import leader_at
 from dbdyno.analyse._pairs import Place, distance_words, pair_at
-from dbdyno.analyse._place_sentences import place_sentence
+from dbdyno.analyse._phrases import faster_words
+from dbdyno.analyse._place_sentences import place_sentence, subject_and_reference
 from dbdyno.analyse._places import place_words
 from dbdyno.analyse._standing import are_all_slower, fastest_first, has_comparison, rivals_to_settle, standing_words
 from dbdyno.analyse._variation import most_assumed_spread
@@ -150,13 +151,23 @@ def _holding_sentence(
         claim = f"{names} are equally fast at {all_sizes}, to within 3 %"
     else:
         claim = f"No target is clearly fastest at {'either' if size_count == _TWO else 'any'} memory size"
-    than_words = "" if kind == _FASTEST or is_vague_ratio(nearest.low, nearest.high) else " than"
+    where = f"{place_words(smallest, list(places))}{_spread_words(rivals[:1])}"
+    is_vague = is_vague_ratio(nearest.low, nearest.high)
+    if kind == _FASTEST and is_pair and not is_vague and not _is_older(smallest, places, comparisons):
+        share, interval = faster_words(nearest.ratio, nearest.low, nearest.high)
+        return f"{claim}; at {where}, it is {share.rpartition(' ')[0]} ({interval})."
+    than_words = "" if kind == _FASTEST or is_vague else " than"
     than_words = f"{than_words} {target_title(nearest.left)}" if than_words else ""
     next_words = distance_words(nearest)
     if not is_pair and kind == _FASTEST:
         next_words = next_words.replace(" is ", " is next, ", 1)
-    where = f"{place_words(smallest, list(places))}{_spread_words(rivals[:1])}"
     return f"{claim}; at {where}, {next_words}{than_words}."
+
+
+def _is_older(place: Place, places: Places, comparisons: Sequence[Comparison]) -> bool:
+    """Return whether the faster of two targets is the older version of one server: a change is told from old to new."""
+    best, other = fastest_first(places[place], comparisons)
+    return subject_and_reference(best, other)[0] is not best
 
 
 def _spread_words(pairs: Sequence[Comparison]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import StudyError, Target, format_memory, target_title
+from dbdyno.core import StudyError, Target, counted, format_memory, target_title
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
@@ -61,6 +61,8 @@ _LADDER_FAMILIES = ("sysbench", "tpcc")
 _CHANGING = ("sysbench/oltp_insert", "sysbench/oltp_delete", "sysbench/bulk_insert")
 """Workloads of a ladder leave about as many rows as they found, and draw keys that are there in any case."""
 _CHECKS_NS = 60 * 10**9
+_MOST_NAMED = 4
+"""Targets; the names of more would fill the first screen, and stand next to the chart anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +361,10 @@ def question_words(study: Study) -> str:
     names = [target.name for target in study.targets]
     if study.question != default_question(names):
         return study.question or study.name
-    return default_question([target_title(name) for name in names])
+    if len(names) > _MOST_NAMED:
+        return f"Which of {counted(len(names), 'target')} is fastest?"
+    words = default_question([target_title(name) for name in names])
+    return words if len(names) <= 2 else words.replace("faster", "fastest", 1)
 
 
 def default_question(names: Sequence[str]) -> str:

@@ -59,6 +59,17 @@ def test_a_finding_of_all_memory_sizes_is_one_short_sentence(study: MakeStudy) -
     assert sum("64 MiB and 16 connections" in sentence for sentence in found.sentences) == 1
 
 
+def test_of_two_targets_the_faster_one_is_the_subject_at_all_sizes(study: MakeStudy) -> None:
+    found = answer_of(records_of(study, {size: {"a": 130.0, "b": 100.0} for size in (SMALL, LARGE)}))
+    pattern = (
+        r"a is faster at both memory sizes; at 64 MiB and 16 connections, it is (\d+) % faster \((\d+) to (\d+) %\)\."
+    )
+    match = re.fullmatch(pattern, found.sentences[1])
+    assert match is not None, found.sentences
+    share, low, high = map(int, match.groups())
+    assert low < share < high and abs(share - 30) <= 3
+
+
 def test_a_memory_size_in_between_that_differs_is_no_finding_of_all(study: MakeStudy) -> None:
     order = {"a": 130.0, "b": 100.0}
     found = answer_of(records_of(study, {SMALL: order, MIDDLE: {"a": 70.0, "b": 100.0}, LARGE: order}))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import StudyError
-from dbdyno.study import parse_study, read_study, study_text
+from dbdyno.study import parse_study, question_words, read_study, study_text
 from error_codes import raises_code
 
 ROOT = Path(__file__).parents[3]
@@ -303,3 +303,23 @@ workload.name = "oltp_read_only"
 axes = {{tier = "64MB", concurrency = 4}}
 pinning.server = {}
 """
+
+
+@pytest.mark.parametrize(
+    ("engines", "words"),
+    [
+        (["mysql:9.7"], "How fast is MySQL 9.7?"),
+        (["mysql:8.0", "mysql:9.7"], "Which is faster: MySQL 8.0 or MySQL 9.7?"),
+        (["mysql:8.0", "mysql:9.7", "mariadb:11.8"], "Which is fastest: MySQL 8.0, MySQL 9.7 or MariaDB 11.8?"),
+        ([f"mysql:{version}" for version in ("5.6", "5.7", "8.0", "8.4", "9.7")], "Which of 5 targets is fastest?"),
+    ],
+)
+def test_where_no_question_is_asked_it_fits_the_first_screen_also_from_a_stored_study(
+    engines: list[str], words: str
+) -> None:
+    study = parse_study(
+        f'targets = {engines}\n[workload]\nname = "oltp_read_only"\n[axes]\ntier = "64MB"\nconcurrency = 1\n',
+        "any.toml",
+    )
+    assert question_words(study) == words
+    assert question_words(parse_study(study_text(study), "stored.toml")) == words
