@@ -45,9 +45,7 @@ def headline_of(
     if len(best_places) == 1 and peak_words:
         return _headline_by_connections(best_places[0], places, comparisons)
     if len(leaders) == 1:
-        has_pair = all(len(places[place]) <= 2 for place in best_places)
-        rank = "faster" if has_pair else "fastest"
-        return f"{next(iter(leaders))} is {rank}{peak_words}{_everywhere_words(best_places)}"
+        return f"{next(iter(leaders))} is fastest{peak_words}{_everywhere_words(best_places)}"
     if len({place[:2] for place in best_places}) > 1:
         leader_words = [
             f"{leader or 'no clear winner'} at {len(won_places)} of {len(best_places)}"
