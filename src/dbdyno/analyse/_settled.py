@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.core import RunRecord, SettledPart, percent
-from dbdyno.stats import METHOD
+from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 
 FAR = 1.25
 """How many times one must exceed another before a level that has not settled is too far off to change their order."""
@@ -48,8 +48,6 @@ def settled_again(
     """
     if record.method == METHOD:
         return record
-    from dbdyno.stats import SHORTEST_JUDGED_S, settled_part  # late: runs of this version were judged when stored
-
     has_window = bool(record.figures.tps_mean) and record.figures.window_s >= SHORTEST_JUDGED_S
     if is_rate_varied or not has_window or record.has_lost_path:
         return replace(record, settled=None, method=METHOD)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import TYPE_CHECKING
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._phrases import listed, plus_minus, significant_words, supported
+from dbdyno.analyse._series import SeriesJudgement
 from dbdyno.core import counted, percent, short_number, short_percent
 from dbdyno.stats import Steadiness
-
-if TYPE_CHECKING:
-    from dbdyno.analyse._series import SeriesJudgement
 
 _MOST_RUNS = 4
 STATUS_WORDS: dict[Steadiness, str] = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import CellJudgement, SecondHistograms
+from dbdyno.analyse import CellJudgement, ResponseCurve, SecondHistograms, response_curve
 from dbdyno.core import Cell, LatencyNs, RunRecord
+from dbdyno.report._statement_sums import STATEMENT_COLUMNS, StatementSums
 from dbdyno.store import (
     FilledCounts,
     StoredStudy,
@@ -20,11 +20,6 @@ from dbdyno.store import (
     reading_intervals,
 )
 from dbdyno.tables import Table
-
-if TYPE_CHECKING:
-    # Imported where they are used: a summary needs neither.
-    from dbdyno.analyse import ResponseCurve
-    from dbdyno.report._statement_sums import StatementSums
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
 TypeTimes = dict[str, tuple[float, LatencyNs]]
@@ -85,8 +80,6 @@ def cell_histograms(
 
 def response_curves(histograms: CellHistograms) -> list[ResponseCurve]:
     """Return response times by percentile, of the cells that have enough of them."""
-    from dbdyno.analyse import response_curve
-
     curves = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
     return [curve for curve in curves if curve is not None]
 
@@ -113,12 +106,8 @@ class _RunHistograms:
     def read(
         cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool, has_statements: bool
     ) -> _RunHistograms:
-        columns = [*_COLUMNS, column]
-        if has_statements:
-            from dbdyno.report._statement_sums import STATEMENT_COLUMNS, StatementSums
-
-            columns += STATEMENT_COLUMNS
-        table = results.intervals(record.run.run_id, tuple(dict.fromkeys(columns)))
+        columns = dict.fromkeys((*_COLUMNS, column, *(STATEMENT_COLUMNS if has_statements else ())))
+        table = results.intervals(record.run.run_id, tuple(columns))
         window_table = table.at(table.texts("phase").among(["window"]))
         transactions = window_table.at(window_table.texts("kind").among(["transaction"]))
         first_settled_s = _first_settled_second(record, transactions.values("second"))

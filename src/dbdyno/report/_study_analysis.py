@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from dbdyno.analyse import (
     Answer,
     CapacityJudgement,
+    CellCounters,
     CellJudgement,
     LatencyJudgement,
     Place,
     Quantile,
+    ResponseCurve,
     StudyFacts,
     Upgrade,
     answer,
@@ -33,21 +35,21 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import OTHER_LOAD, STEAL, Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
-from dbdyno.report._cell_response_times import CellHistograms, cell_histograms
+from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, response_curves
+from dbdyno.report._counters import cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._fairness import Fairness, judge_fairness, policy_remains
 from dbdyno.report._machine import MachineFindings, machine_findings
+from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
+from dbdyno.report._space import CellSpace, cells_with_space
+from dbdyno.report._statement_sums import StatementSums
+from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study, settings_lines
 
 if TYPE_CHECKING:
-    # Imported where they are used: a summary must appear at once, and has neither explanations nor these tables.
-    from dbdyno.analyse import CellCounters, ResponseCurve
+    # Imported where they are used: a summary must appear at once and explains nothing.
     from dbdyno.analyse.explain import Explanation, NetworkTime
-    from dbdyno.report._server_lifecycle import ServerLifecycles
-    from dbdyno.report._space import CellSpace
-    from dbdyno.report._statement_sums import StatementSums
-    from dbdyno.report._types import CellTypes
     from dbdyno.report.why._cell_times import Times
 
 
@@ -165,22 +167,16 @@ class StudyAnalysis:
     @cached_property
     def curves(self) -> tuple[ResponseCurve, ...]:
         """Return response times by percentile, of cells that have histograms."""
-        from dbdyno.report._cell_response_times import response_curves
-
         return tuple(response_curves(self.histograms))
 
     @cached_property
     def types(self) -> list[CellTypes]:
         """Return cells whose workload has several transaction types."""
-        from dbdyno.report._types import cells_with_types
-
         return cells_with_types(self.judgements, self.histograms.types)
 
     @cached_property
     def space(self) -> list[CellSpace]:
         """Return cells of whose tables it is known what they take."""
-        from dbdyno.report._space import cells_with_space
-
         return cells_with_space(self.results, self.judgements)
 
     @cached_property
@@ -242,15 +238,11 @@ class StudyAnalysis:
     @cached_property
     def counters(self) -> list[CellCounters]:
         """Collect counters of cells whose servers' counters are known over their windows."""
-        from dbdyno.report._counters import cells_with_counters
-
         return cells_with_counters(self.results, self.judgements)
 
     @cached_property
     def lives(self) -> ServerLifecycles:
         """Collect the servers' starts, shutdowns, recoveries, memory limits and crashes."""
-        from dbdyno.report._server_lifecycle import server_lifecycles
-
         return server_lifecycles(self.results, self.records, self.targets)
 
     @cached_property

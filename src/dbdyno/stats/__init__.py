@@ -68,9 +68,8 @@ if TYPE_CHECKING:
     )
     from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
     from dbdyno.stats._segments import Segments, segments
-    from dbdyno.stats._series import SHORTEST_JUDGED_S
     from dbdyno.stats._server_gates import GATE_METRICS, Readings, ServerFacts, gate_facts, is_flash, server_gates
-    from dbdyno.stats._settled import settled_part
+    from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
     from dbdyno.stats._spread import (
         ASSUMED_SPREAD,
         LEAST_SHARED_DF,
@@ -129,8 +128,7 @@ else:
             "_scalability": "Peak ScalabilityFit fit_scalability peak",
             "_segments": "Segments segments",
             "_server_gates": "GATE_METRICS Readings ServerFacts gate_facts is_flash server_gates",
-            "_series": "SHORTEST_JUDGED_S",
-            "_settled": "settled_part",
+            "_settled": "SHORTEST_JUDGED_S settled_part",
             "_spread": (
                 "ASSUMED_SPREAD LEAST_SHARED_DF LEAST_SPREAD MODERATED_FROM_CELLS PRIOR_SPREAD LogLevel "
                 "ModeratedSpread assumed_spread_of_one borrowed_level bounded_exp moderated_spread pooled_spread "

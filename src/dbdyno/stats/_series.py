@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbdyno.core import AnalysisError
 
 FloatArray = NDArray[np.float64]
-SHORTEST_JUDGED_S = 180
-"""In a shorter window nothing shows whether throughput had settled."""
 
 
 def checked_series(x: ArrayLike) -> FloatArray:

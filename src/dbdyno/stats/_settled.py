@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbdyno.core import SettledPart
-from dbdyno.stats._series import SHORTEST_JUDGED_S, FloatArray, checked_series
+from dbdyno.stats._series import FloatArray, checked_series
 from dbdyno.stats._stalls import COARSE_GROUP_S, Stalls, stalls
 from dbdyno.stats._steady import SteadyState, steady_state
+
+SHORTEST_JUDGED_S = 180
 
 
 def settled_part(tps: ArrayLike) -> SettledPart | None:
