@@ -140,7 +140,8 @@ def _holding_sentence(
 ) -> str:
     """Return that the finding is the same at all memory sizes, with the nearest two at the smallest."""
     kind, leader = _finding(named_place, places, comparisons)
-    smallest, size_count, is_pair = others[0], len(others) + 1, len(places[named_place]) <= _TWO
+    smallest, size_count = others[0], len(others) + 1
+    is_pair = all(len(places[place]) <= _TWO for place in (named_place, *others))
     rivals = _rivals(smallest, places, comparisons)
     nearest = rivals[0]
     all_sizes = "both memory sizes" if size_count == _TWO else f"all {size_count} memory sizes"

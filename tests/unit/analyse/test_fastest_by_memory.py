@@ -70,6 +70,20 @@ def test_of_two_targets_the_faster_one_is_the_subject_at_all_sizes(study: MakeSt
     assert low < share < high and abs(share - 30) <= 3
 
 
+def test_an_upgrade_is_told_from_old_to_new_at_all_sizes(study: MakeStudy) -> None:
+    names = {"mariadb:10.11": "10.11.18", "mariadb:11.8": "11.8.9"}
+    levels = {size: {"mariadb:10.11": 130.0, "mariadb:11.8": 100.0} for size in (SMALL, LARGE)}
+    records = [replace(one, family="mariadb", version=names[one.run.cell.target]) for one in records_of(study, levels)]
+    claim = r"MariaDB 10\.11 is faster at both memory sizes; at 64 MiB and 16 connections, "
+    assert re.match(claim + r"MariaDB 11\.8 is 23[.\d]* % slower \(", answer_of(records).sentences[1])
+
+
+def test_one_of_three_that_has_no_run_at_the_largest_memory_is_no_pair(study: MakeStudy) -> None:
+    levels = {LARGE: {"a": 130.0, "b": 100.0}, SMALL: {"a": 130.0, "b": 100.0, "c": 50.0}}
+    found = answer_of(records_of(study, levels))
+    assert found.sentences[1].startswith("a is fastest at both memory sizes; at 64 MiB and 16 connections, b is next, ")
+
+
 def test_a_memory_size_in_between_that_differs_is_no_finding_of_all(study: MakeStudy) -> None:
     order = {"a": 130.0, "b": 100.0}
     found = answer_of(records_of(study, {SMALL: order, MIDDLE: {"a": 70.0, "b": 100.0}, LARGE: order}))
