@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chromium import browser
-from laboratory import laboratory, load_generator, remove_templates, start
+from laboratory import laboratory, laboratory_folders, load_generator, remove_abandoned, remove_templates, start
 from one_converter import one_converter
 from reruns import pytest_runtestloop, pytest_terminal_summary
 from session_home import SessionHome
@@ -37,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["DBDYNO_ERROR_CODES"] = "1"
     if "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly:
         config.stash[_HOME] = SessionHome.make()
+        remove_abandoned(laboratory_folders())  # here and not in the workers, who would be in each other's way
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):

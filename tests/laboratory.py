@@ -6,10 +6,11 @@ Servers started by root run as an unprivileged user, so pytest's own temporary f
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ from dbdyno.provision import Installation, provision
 MIB = 1 << 20
 ENGINES = ("mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7")
 _SESSION_PID = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-TEMPLATES = Path(f"/var/tmp/dbdyno-test-{_SESSION_PID}-templates")
+_SCRATCH = Path("/var/tmp")
+TEMPLATES = _SCRATCH / f"dbdyno-test-{_SESSION_PID}-templates"
 """Initialised data directories, by engine, which all workers of a session copy."""
 _INITIALISED_WITHIN_S = 300
 
@@ -110,12 +112,21 @@ class Laboratory:
         return server
 
 
-def _remove_abandoned(host: LocalHost) -> None:
-    """What killed sessions have left, gigabytes each: a disk that they fill fails every test after them."""
-    for folder in Path("/var/tmp").glob("dbdyno-test-*-*"):
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """What killed sessions have left, gigabytes each: a disk that they fill fails every test after them.
+
+    Another session may remove the same folders at the same time.
+    """
+    for folder in folders:
         pid = folder.name.split("-")[2]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists() and folder.stat().st_uid == os.getuid():
-            host.remove_tree(folder)
+        with contextlib.suppress(FileNotFoundError):
+            if pid.isdigit() and not Path(f"/proc/{pid}").exists() and folder.stat().st_uid == os.getuid():
+                LocalHost().remove_tree(folder)
+
+
+def laboratory_folders() -> list[Path]:
+    """Those of all sessions of this machine."""
+    return list(_SCRATCH.glob("dbdyno-test-*-*"))
 
 
 def remove_templates() -> None:
@@ -147,8 +158,7 @@ def load_generator() -> None:
 @pytest.fixture(scope="session")
 def laboratory() -> Iterator[Laboratory]:
     host = LocalHost()
-    _remove_abandoned(host)
-    scratch = Path(tempfile.mkdtemp(prefix=f"dbdyno-test-{os.getpid()}-", dir="/var/tmp"))
+    scratch = Path(tempfile.mkdtemp(prefix=f"dbdyno-test-{os.getpid()}-", dir=_SCRATCH))
     scratch.chmod(0o755)
     bench = Laboratory(host, Home.of_user(), scratch)
     _opened.append(bench)

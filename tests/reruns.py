@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-MOST = 25
-"""As many failures have one cause, and that is no disturbance."""
+MOST_CAUSES = 25
+"""More are no disturbance. Many tests that fail from one cause may be: a scene that one worker could not set up."""
 _MOST_CHARACTERS = 2000
 _WITHIN_S = 900
 
@@ -32,10 +32,18 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         failed = [*reporter.stats.get("failed", []), *reporter.stats.get("error", [])]
         names = list(dict.fromkeys(report.nodeid for report in failed))
         is_collected = all(isinstance(report, pytest.TestReport) for report in failed)
-        if 0 < len(names) <= MOST and is_collected and _pass_alone(names, session.config):
+        causes = {_cause(report) for report in failed}
+        if 0 < len(causes) <= MOST_CAUSES and is_collected and _pass_alone(names, session.config):
             _count_as_rerun(failed, reporter)
             session.testsfailed = 0
     return result
+
+
+def _cause(report: pytest.TestReport) -> str:
+    """Where it failed, and the message."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    where = f"({Path(crash.path).name}:{crash.lineno}): " if crash else ""
+    return where + " | ".join((crash.message if crash else str(report.longrepr)).split("\n"))
 
 
 def _pass_alone(names: list[str], config: pytest.Config) -> bool:
@@ -72,7 +80,4 @@ def _count_as_rerun(failed: list[pytest.TestReport], reporter: pytest.TerminalRe
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say why each repeated test failed at first: a test that passes at last has no traceback in the output."""
     for report in terminalreporter.stats.get("rerun", []):
-        crash = getattr(report.longrepr, "reprcrash", None)
-        words = " | ".join((crash.message if crash else str(report.longrepr)).split("\n"))
-        where = f" ({Path(crash.path).name}:{crash.lineno})" if crash else ""
-        terminalreporter.write_line(f"REASON {report.nodeid}{where}: {words[:_MOST_CHARACTERS]}")
+        terminalreporter.write_line(f"REASON {report.nodeid} {_cause(report)[:_MOST_CHARACTERS]}")

@@ -67,11 +67,18 @@ def test_what_fails_alone_fails(tmp_path: Path) -> None:
     assert re.search(r"^2 failed, 1 passed, 1 error", run.stdout.splitlines()[-1])
 
 
-def test_many_failures_are_no_disturbance(tmp_path: Path) -> None:
-    many = f"@pytest.mark.parametrize('n', range({reruns.MOST}))\ndef test_many(n): assert not AMONG_OTHERS\n"
+def test_many_causes_are_no_disturbance(tmp_path: Path) -> None:
+    many = f"@pytest.mark.parametrize('n', range({reruns.MOST_CAUSES}))\ndef test_many(n): assert not AMONG_OTHERS, n\n"
     run = _run(tmp_path, _FILE + many, "-n", "2")
     assert run.returncode == 1
     assert "alone, once more" not in run.stdout
+
+
+def test_many_that_one_cause_disturbed_run_again(tmp_path: Path) -> None:
+    many = f"@pytest.mark.parametrize('n', range({reruns.MOST_CAUSES}))\ndef test_many(scene, n): pass\n"
+    run = _run(tmp_path, _FILE + many, "-n", "2")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(rf"^{3 + reruns.MOST_CAUSES} passed", run.stdout.splitlines()[-1])
 
 
 def test_a_file_that_can_not_be_read_is_no_disturbance(tmp_path: Path) -> None:
