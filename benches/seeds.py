@@ -135,7 +135,8 @@ def _unscaled_ms(times: RunTimes) -> float:
     """What the kernel counts and the samples find together, without scaling the samples to the rest of the time."""
     states = times.threads or {}
     waits = sum(threads for state, threads in states.items() if state.startswith("wait."))
-    return (states["on_cpu"] + states["run_queue"] + waits) * 1e3 * times.seconds / times.transactions
+    stolen = times.processors.get("stolen", 0.0)  # the kernel counts it as neither of the two
+    return (states["on_cpu"] + states["run_queue"] + stolen + waits) * 1e3 * times.seconds / times.transactions
 
 
 def _split(times: RunTimes) -> Breakdown:

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 use dbdyno_chance::Stream;
 use dbdyno_meter::{SECOND_NS, clock};
 use dbdyno_threads::{
-    Client, ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
-    allow_open_files,
+    Client, Placement, ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError,
+    WaitClass, allow_open_files,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,6 +130,7 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
         start_ns,
         rate_hz: arguments.rate,
         draws: Stream::from_state([start_ns, u64::from(arguments.server_pid)]),
+        placement: Placement::take(), // after the names, which take long to read
         is_over: &|| stop.is_thrown(),
     };
     let mut reason = "done";
@@ -166,6 +167,7 @@ struct SampleSchedule<'a> {
     start_ns: u64,
     rate_hz: u32,
     draws: Stream,
+    placement: Placement,
     is_over: &'a dyn Fn() -> bool,
 }
 
@@ -177,6 +179,8 @@ impl SampleSchedule<'_> {
         let part_ns = SECOND_NS / u64::from(self.rate_hz);
         for part in 0..u64::from(self.rate_hz) {
             let due_ns = begin_ns + part * part_ns + u64::from(self.draws.below(part_ns as u32));
+            let place = self.draws.below(self.placement.count() as u32);
+            self.placement.move_to(place as usize);
             if !sleep_until(due_ns, self.is_over) {
                 return Ok(());
             }

@@ -133,17 +133,18 @@ impl Sampler {
     /// The server has ended.
     pub fn tick(&mut self) -> Result<(), ThreadsError> {
         self.ticks += 1;
+        let looks = self.look(self.due());
+        self.is_stopped = self.process.is_stopped();
+        let before = self.second.waits;
+        for (id, state) in looks {
+            self.count(id, state);
+        }
+        self.second.charge_group_to_its_leader(&before);
         if self.ticks.is_multiple_of(TICKS_A_SWEEP)
             || misses_some(self.sessions.len(), self.clients.len(), self.pooled)
         {
             self.sweep()?;
         }
-        self.is_stopped = self.process.is_stopped();
-        let before = self.second.waits;
-        for id in self.due() {
-            self.sample(id);
-        }
-        self.second.charge_group_to_its_leader(&before);
         Ok(())
     }
 
@@ -221,12 +222,24 @@ impl Sampler {
             .collect()
     }
 
-    fn sample(&mut self, id: u32) {
+    /// Looks at threads as close to one instant as can be, before any of them is asked what it waits for: where the load
+    /// generator needs the processor that the sampler has, the server runs out of statements meanwhile, and threads that
+    /// are looked at late would be found idle. Threads that have ended are left out.
+    fn look(&mut self, ids: Vec<u32>) -> Vec<(u32, ThreadState)> {
+        let mut looks = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.threads.get(&id).map(|watched| watched.thread.state()) {
+                Some(Ok(state)) => looks.push((id, state)),
+                Some(Err(_)) => self.remove(id),
+                None => {}
+            }
+        }
+        looks
+    }
+
+    /// Counts a look at a thread.
+    fn count(&mut self, id: u32, mut state: ThreadState) {
         let Some(watched) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let Ok(mut state) = watched.thread.state() else {
-            self.remove(id);
             return;
         };
         if self.is_stopped || (state == ThreadState::Faulting && self.process.is_stopped()) {
@@ -261,6 +274,9 @@ impl Sampler {
             if later == state {
                 class = Some(self.namer.class(&stack, &call, default, &self.process));
                 break;
+            }
+            if !matches!(later, ThreadState::Blocked(_)) {
+                break; // it was blocked when it was looked at, and stays counted so
             }
             state = later;
         }
@@ -322,6 +338,12 @@ mod tests {
         .unwrap()
     }
 
+    fn see(sampler: &mut Sampler, id: u32) {
+        for (id, state) in sampler.look(vec![id]) {
+            sampler.count(id, state);
+        }
+    }
+
     #[test]
     fn a_session_is_found_while_it_waits_and_seen_while_it_computes() {
         static COMPUTES: AtomicBool = AtomicBool::new(false);
@@ -349,7 +371,7 @@ mod tests {
         }
         for _ in 0..20 {
             std::thread::sleep(Duration::from_millis(10));
-            sampler.sample(id);
+            see(&mut sampler, id);
         }
         let busy = sampler.end_second();
         MAY_END.store(true, Relaxed);
@@ -357,10 +379,44 @@ mod tests {
         assert!(busy.on_cpu_ns + busy.run_queue_ns > 100_000_000, "{busy:?}");
         client.read_exact(&mut [0]).unwrap();
         std::thread::sleep(Duration::from_millis(50));
-        sampler.sample(id);
+        see(&mut sampler, id);
         let idle = sampler.end_second();
         assert_eq!(idle.waits[WaitClass::Client.index()], 1, "{idle:?}");
         assert_eq!(sampler.pooled(), 0);
+    }
+
+    #[test]
+    fn a_thread_counts_as_it_was_found_although_it_went_on_before_it_was_asked_what_it_waits_for() {
+        let (mut client, server) = UnixStream::pair().unwrap();
+        let (begin, begun) = channel();
+        let (end, ended) = channel::<()>();
+        std::thread::Builder::new()
+            .name("session-8".to_owned())
+            .spawn(move || {
+                let mut server = server;
+                server.read_exact(&mut [0]).unwrap();
+                begin.send(()).unwrap();
+                while ended.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                    std::hint::spin_loop();
+                }
+            })
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let mut sampler = sampler();
+        sampler.find_sessions().unwrap();
+        let is_it = |id: &&u32| sampler.threads[id].thread.name == "session-8";
+        let id = *sampler.sessions.iter().find(is_it).unwrap();
+        sampler.end_second();
+        let looks = sampler.look(vec![id]);
+        client.write_all(&[1]).unwrap();
+        begun.recv().unwrap();
+        for (id, state) in looks {
+            sampler.count(id, state);
+        }
+        see(&mut sampler, id);
+        let second = sampler.end_second();
+        drop(end);
+        assert_eq!((second.samples, second.running), (2, 1), "{second:?}");
     }
 
     #[test]

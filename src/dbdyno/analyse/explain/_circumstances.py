@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._gap import LEAST_SHARE
 from dbdyno.analyse.explain._statements import PinnedServer, RunTimes, whole_time_ms
-from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS, with_log_flushes
+from dbdyno.analyse.explain._threads import ON_CPU, STOLEN, THREAD_PARTS, with_log_flushes
 from dbdyno.core import IDLE_TIMES, foreign_use, processor_totals
 
 USERS = ("neighbours", "steal", "client", "background", "sessions")
@@ -189,6 +189,8 @@ def processors_used(
         processors_by_user |= dict(zip(("neighbours", "steal"), foreign, strict=True))
     if "sessions.on_cpu" in means:
         processors_by_user |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
+        if foreign is not None and (given := totals["host"] - foreign[1]) > 0:
+            processors_by_user[STOLEN] = foreign[1] * means["sessions.on_cpu"] / given
     return processors_by_user | groups
 
 

@@ -87,8 +87,9 @@ class RunTimes:
     has_whole_lock_times : the server rounds each wait for a row lock down to whole milliseconds before it counts it
     levels : level of the server -> its mean over the seconds, or of a whole window, of its first and last value
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``,
-        ``steal`` (the hypervisor), and ``background.NAME`` of each group of the server's other threads, ``busy`` and
-        ``idle`` of those that the server may use; who is not known is not there
+        ``steal`` (the hypervisor), of that ``stolen`` (from the session threads: their share of what was not stolen),
+        and ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of those that the
+        server may use; who is not known is not there
     pinned : None where the server may use all processors of its host
     network : between client and server; None where there is none, or where its round trip is not stored
     is_client_here : the load generator runs on the server's machine

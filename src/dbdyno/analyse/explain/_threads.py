@@ -23,6 +23,7 @@ LOG_FLUSHES = "log.flushes"
 _REDO_FLUSHES, _WAL_FLUSHES = "engine.redo.fsyncs", "engine.lsm.wal_syncs"
 _AT_LEAST_REDO_FLUSHES = ("engine.redo.writes", "engine.io.fsyncs")
 _ACCOUNT = ("count", "on_cpu", "run_queue")
+STOLEN = "stolen"
 _ROW_LOCK_WAITS, _ROW_LOCK_TIME = "engine.rowlock.waits", "engine.rowlock.time"
 _NO_ACCOUNT = "the kernel's account of the server's session threads is not stored"
 MOST_NOT_NAMED = 0.1
@@ -143,7 +144,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    states, counted = run.threads or {}, with_log_flushes(run.counted)
+    states, counted = _with_stolen_time(run.threads or {}, run.processors), with_log_flushes(run.counted)
     has_account = all(name in states for name in _ACCOUNT)
     parts = _parts(states, 1e3 * run.seconds / run.transactions, counted) if has_account else ()
     if parts and (run.rests or _has_idle_sessions(states, run.run.cell.concurrency)):
@@ -170,6 +171,18 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
         _unsampled_work(counted, parts),
         run.bench,
     )
+
+
+def _with_stolen_time(states: Mapping[str, float], processors: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the states with what the hypervisor took from session threads as time on the run queue.
+
+    The thread had a processor and could run, but another machine ran. The kernel of a virtual machine counts such time
+    neither as time on the processor nor as time on the run queue.
+    """
+    if not all(name in states for name in _ACCOUNT):
+        return states
+    blocked_threads = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
+    return {**states, "run_queue": states["run_queue"] + min(processors.get(STOLEN, 0.0), blocked_threads)}
 
 
 def _has_idle_sessions(states: Mapping[str, float], users: int) -> bool:

@@ -71,6 +71,20 @@ def test_sessions_that_idle_add_nothing_to_a_transaction(sessions: int) -> None:
     assert times["rest"] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("stolen", [0.0, 0.3, 5.0])
+def test_what_the_hypervisor_took_from_running_threads_is_no_wait_that_samples_name(stolen: float) -> None:
+    before, after = (
+        split_by_threads(replace(run_times(float(USERS)), processors={"stolen": taken})) for taken in (0.0, stolen)
+    )
+    assert before is not None
+    assert after is not None
+    times = {name: part.ms for name, part in after.by_id().items()}
+    ms, blocked = 1e3 / TPS, USERS - STATES["on_cpu"] - STATES["run_queue"]
+    assert times["thread.run_queue"] == pytest.approx((STATES["run_queue"] + min(stolen, blocked)) * ms)
+    assert times["thread.redo_flush"] == pytest.approx(max(blocked - stolen, 0.0) / blocked * 2.0 * ms)
+    assert sum(times.values()) == pytest.approx(sum(part.ms for part in before.parts))
+
+
 @pytest.mark.parametrize("missing", ["run_queue", "on_cpu", "count"])
 def test_without_the_kernel_s_account_there_are_no_parts_and_a_reason(missing: str) -> None:
     run = run_times(float(USERS))

@@ -87,6 +87,11 @@ def test_what_the_hypervisor_took_is_no_other_program() -> None:
     used = processors_used(means | {"server.cpu.user": 0.8, "client.cpu.user": 0.1}, is_client_here=True)
     assert (used["neighbours"], used["steal"]) == (pytest.approx(0.3), 0.5)
     assert (used["busy"], used["idle"]) == (pytest.approx(1.7), 0.3)
+    assert "stolen" not in used  # of whom, nobody knows
+    watched = processors_used(
+        means | {"server.cpu.user": 0.8, "client.cpu.user": 0.1, "sessions.on_cpu": 0.6}, is_client_here=True
+    )
+    assert watched["stolen"] == pytest.approx(0.5 * 0.6 / 1.2)
 
 
 @pytest.mark.parametrize("steal", [0.0, 0.3])
